@@ -505,3 +505,11 @@ def test_a_report_begins_where_its_place_is_named() -> None:
     told = kits.make(text).summary
     assert told["category"] == "news"
     assert told["tldr"].startswith("The harbour board said on Tuesday")
+
+
+def test_a_name_that_is_cut_off_names_nobody() -> None:
+    told = "The new law was passed on Monday with a majority of eight votes, the parliament of Larsund said. " * 4
+    said = '"Nobody can make a theft lawful by writing it down," said Northern Tourism and Harbours Minister Rula Berg.'
+    based = '"The rule is only a cover for taking the land," said the head of the Oslo-based group, Ann Holm.'
+    quotes = kits.make(f"# A law in Larsund\n\n{told}\n\n{said}\n\n{based}\n").summary["importantQuotes"]
+    assert [quote["speaker"] for quote in quotes if quote.get("speaker")] == []

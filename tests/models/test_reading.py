@@ -209,3 +209,10 @@ def test_an_article_with_long_listings_is_no_program() -> None:
     text = f"## Following the pointer\n\n{told}\n\n{listing}\n\n## Using a box\n\n{told}\n\n{listing}\n"
     assert [section.title for section in read(text).sections] == ["Following the pointer", "Using a box"]
     assert read(f"# what it does\n{listing}\n# and again\n{listing}\n").layout.program
+
+
+def test_a_standard_that_a_page_shows_as_it_was_typed_is_read_as_text() -> None:
+    typed = "Abstract\n\n   This draft describes how pages talk to stores elsewhere.\n   They keep every version of it."
+    code = "let y = x;\nlet z = y;\nprint(z);"
+    assert "code" not in {block.kind for block in read(f"```\n{typed}\n```\n").layout.blocks}
+    assert {block.kind for block in read(f"It is short.\n\n```\n{code}\n```\n").layout.blocks} == {"prose", "code"}

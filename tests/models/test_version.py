@@ -19,6 +19,7 @@ RESULTS = {
     "9": "de6da1ca6504875c",
     "10": "db8264338ac62261",
     "11": "db8264338ac62261",
+    "12": "db8264338ac62261",
 }
 """What each version gives for these texts. A new version adds a line; only the last has to hold."""
 

@@ -23,7 +23,7 @@ _OWN: Final = (
 )
 _BEGINS: Final = re.compile(
     rf"\W*(?:(?:It|Its|Them|Their|They|He|She|Him|His|Hers?|Such|Both|Neither|Either|However|Therefore|Thus|Hence|Also"
-    r"|But|And|Or|Nor|So|Then|Instead|Otherwise|Moreover|Furthermore|Additionally|Consequently|Accordingly|Likewise"
+    r"|But|And|Or|Nor|So|Then|Instead|Otherwise|Moreover|Furthermore|Additionally|Consequently|Accordingly|Likewise|Anyway"
     r"|Similarly|Nevertheless|Nonetheless|Conversely|Meanwhile|Again|Indeed|Yet|Another|Others|Secondly|Thirdly|Finally"
     r"|Lastly|Actually|Previously|Since then|Afterwards?|Thereafter"
     r"|Elsewhere|Too|Which|Worse|Rather(?=,)|Still(?=,)|Next(?=,)|First(?=,)|Before(?=,)"
@@ -96,7 +96,7 @@ _OTHERS: Final[Mapping[str, re.Pattern[str]]] = {
         r"|\b(?i:davon|dazu|dafür|dagegen|daran|darauf|daraus|darin|darüber|darum|dadurch|hierfür|hierzu|hiermit|deshalb|deswegen"
         r"|daher|letzterer?s?|ersterer?s?|andererseits|hingegen|dennoch)\b(?!,)|^\W*(?:Dies(?:e[rsnm]?)?|Jene[rsnm]?|Solche[rsnm]?|Zweitens|Drittens|Außerdem|Zudem|Trotzdem"
         r"|Dennoch|Stattdessen|Andernfalls|Sonst|Seitdem|Seither|Zum Beispiel|De[rn] Rest|Die (?:anderen|übrigen)"
-        r"|Der Grund (?:ist|war)|Auch)\b"
+        r"|Der Grund (?:ist|war|liegt|dafür)|Auch)\b"
         r"(?! (?:Handbuch|Dokument|Seite|Anleitung|Artikel|Buch|Jahr|Woche|Abschnitt|Kapitel|Bericht|Programm)\w*)"
     ),
     "fr": re.compile(

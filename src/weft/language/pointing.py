@@ -10,7 +10,7 @@ from typing import Final
 _POINTS: Final = re.compile(
     r"^\W*(?:(?:please|but|also|then),? )?see\b(?! that\b| how\b| if\b| whether\b| what\b)"
     r"|^\W*see\b.*\?\W*$"
-    r"|\bsee (?:also )?(?:the )?(?:answers?|questions?|entry|section|chapter|next|previous)\b"
+    r"|\bsee (?:also )?(?:the )?(?:answers?|questions?|entry|section|chapter|appendix|next|previous)\b"
     r"|\bsee (?:also )?(?:\w+: )?[\"“‘/]"
     r"|\b(?:refer to|(?:described|explained|covered|discussed)(?: \w+)? (?:in|under)) (?:the )?"
     r"(?:section|chapter|answer)\b"

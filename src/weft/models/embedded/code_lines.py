@@ -57,6 +57,19 @@ def comment_mark(line: str) -> int:
     return mark.end() if mark else 0
 
 
+def without_fences(lines: Sequence[str]) -> list[str]:
+    """The lines, without the fences where a whole text stands between them: a page that shows a standard or a letter
+    as it was typed."""
+    fences = [at for at, line in enumerate(lines) if line.startswith(_FENCES)]
+    inside = [line for low, high in zip(fences[::2], fences[1::2], strict=False) for line in lines[low + 1 : high]]
+    said = [line for line in inside if line.strip()]
+    wordy = sum(1 for line in said if _WORDY.search(line))
+    code = sum(1 for line in said if is_code(line))
+    if sum(map(len, inside)) < _MOST_TOLD * sum(map(len, lines)) or wordy < _LEAST * len(said) or 5 * code > len(said):
+        return list(lines)
+    return [" " * len(line) if line.startswith(_FENCES) else line for line in lines]
+
+
 def looks_like_program(lines: Sequence[str]) -> bool:
     """A file of code as a whole: there a line that begins with # is a comment, not a heading. An article with listings
     has more lines of them than paragraphs, and says more in its paragraphs; or it fences them."""

@@ -73,7 +73,7 @@ def outline(
 
 def _told_under(reading: Reading) -> set[int]:
     """The numbers of the headings with something told below them; the others are of lists of links and the like."""
-    told = {one.section for one in reading.sentences if one.sound}
+    told = {one.section for one in reading.sentences if one.sound or one.kind in ("code", "table")}
     for number in range(len(reading.sections) - 2, -1, -1):
         if number + 1 in told and reading.sections[number + 1].level > reading.sections[number].level:
             told.add(number)

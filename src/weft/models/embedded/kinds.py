@@ -81,6 +81,8 @@ _HASHTAGS: Final = re.compile(r"(?<!\w)[#@]\w{2,}")
 _YEAR: Final = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 
 
+_TOLD_BESIDE: Final = 8
+"""Sentences beside a table: with more, the table belongs to a text."""
 _TOLD, _SAID = 150, 80
 """Of how many words at most one must tell who said something, or on which day it was, where a text is news; and where
 it names no day."""
@@ -101,7 +103,7 @@ def _by_shape(reading: Reading, source_kind: str) -> Category | None:
     spoken = source_kind in ("webvtt", "srt", "whisper") or len(reading.layout.times) > max(5, 0.3 * len(blocks))
     if size["code"] > prose:
         return "code"
-    if size["table"] > prose:
+    if size["table"] > prose and sum(1 for one in reading.sentences if one.sound) <= _TOLD_BESIDE:
         return "data"
     if reading.unpunctuated and (spoken or not reading.sections):
         return "captions"

@@ -18,7 +18,15 @@ from typing import Final, Literal
 
 from weft.language import markdown
 from weft.language.sentences import GAP
-from weft.models.embedded.code_lines import comment_mark, is_code, is_comment, is_dense, is_session, looks_like_program
+from weft.models.embedded.code_lines import (
+    comment_mark,
+    is_code,
+    is_comment,
+    is_dense,
+    is_session,
+    looks_like_program,
+    without_fences,
+)
 from weft.models.embedded.tables import table_runs
 from weft.models.embedded.turns import Turn, find_turns
 from weft.protocol.values import dataclass
@@ -100,7 +108,7 @@ _SPONSOR: Final = re.compile(
     r"|forwarded this|newsletter abbestellen|im browser ansehen|se désabonner|darse de baja|gesponsert von"
     r"|präsentiert von|enter you?r? e-?mail|follow (?:[\w.]+ ){1,4}on (?:twitter|facebook|instagram|linkedin|x)"
     r"|(?:customized )?e-?mail alerts|received a copy of the gnu|without any warranty|permission is (?:hereby )?granted"
-    r"|is free(?: software| documentation)?[;:,] you (?:can|may))\b",
+    r"|is free(?: software| documentation)?[;:,] you (?:can|may)|contributed to this (?:report|story|article))\b",
     re.I,
 )
 _REFERENCES: Final = re.compile(
@@ -171,7 +179,7 @@ def lay_out(text: str) -> Layout:
     front = _FRONT_MATTER.match(text)
     body = front.end() if front else 0
     plain = _masked(text, body)
-    lines = plain.split("\n")
+    lines = without_fences(plain.split("\n"))
     program = looks_like_program(lines)
     turns = {} if program else find_turns(lines)
     starts = _starts(lines)

@@ -40,6 +40,10 @@ _PRONOUN: Final = re.compile(
     re.I,
 )
 _MARK_SIGNS: Final = '"“”„«»「」『』‹›,，、، \u00a0\u202f'
+_CUT_NAME: Final = re.compile(
+    rf"\s+(?:and|und|et|y|for|of|für|pour)\s+{_UPPER}[\w'’-]+(?:\s+{_UPPER}|\s+[a-z]+\s+{_UPPER})"
+)
+_NO_NAME: Final = ("-based", "-born", "-led", "-backed")
 _LEAST: Final = 5
 """Words: fewer are a title or a term."""
 _ASKED: Final = words("q a f r p question answer frage antwort réponse pregunta respuesta")
@@ -142,7 +146,9 @@ def _speaker(inside: str, low: int, high: int, known: Lexicon) -> str:
     for pattern in behind_patterns:
         match = pattern.search(behind)
         if match and not (ended and not _near(inside, high)):
-            return _bare(match["name"], known)
+            # `said Palestinian Tourism and Antiquities Minister …`: what is read of it is no name.
+            cut = _CUT_NAME.match(behind, match.end("name")) or match["name"].endswith(_NO_NAME)
+            return "" if cut else _bare(match["name"], known)
     for pattern in before_patterns:
         match = pattern.search(before)
         if match:

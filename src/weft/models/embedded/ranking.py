@@ -30,7 +30,7 @@ MOST_EMBEDDED: Final = 40
 _WORDS_EMBEDDED: Final = 48
 PLACE: Final[Mapping[str, tuple[float, float, float]]] = {
     # how much the beginning counts, over how many sentences it fades, how much the end counts
-    "news": (2.0, 8.0, 0.0),
+    "news": (4.0, 5.0, 0.0),
     "newsletter": (0.4, 4.0, 0.0),
     "paper": (0.7, 12.0, 0.5),
     "essay": (0.8, 6.0, 0.4),
@@ -121,7 +121,7 @@ def _by_meaning(sentences: Sequence[Sentence], ranks: Ranks, meaning: Meaning) -
     found = list(ranks)
     for sentence, value in zip(best, near, strict=True):
         share = (float(value) - low) / ((high - low) or 1.0)
-        found[sentence.index] = round(ranks[sentence.index] * (0.7 + 0.6 * share), 6)
+        found[sentence.index] = round(ranks[sentence.index] * (0.4 + 1.2 * share), 6)
     return found
 
 
