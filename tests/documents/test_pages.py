@@ -319,3 +319,20 @@ def test_a_formula_stays_in_its_sentence() -> None:
     assert r"$\sqrt{x^2+y^2}$ in the plane" in text
     assert "mass m_0 stays; so does E=k there" in text.replace("E = k", "E=k")
     assert "portrait" not in text
+
+
+def test_lines_that_lead_through_a_book_go_also_when_they_are_pictures() -> None:
+    def way(name: str) -> str:
+        return f'<a href="{name}.html"><img src="{name}.gif" alt="{name}"/></a>'
+
+    head = f"<table><tr><th>Playing the game</th></tr><tr><td>{way('Next')}</td><th>Chapter 2. Guide</th></tr></table>"
+    ways = "".join(f"<td>{way(name)}</td>" for name in ("Prev", "Up", "Next"))
+    foot = f"<table><tr>{ways}</tr><tr><td>Themes</td></tr></table>"
+    keys = f"<table><tr><th>Key</th><th>Does</th></tr><tr><td>u</td><td>undoes, see {way('keys')}</td></tr></table>"
+    prose = "<p>The board has ten mines, and whoever uncovers one of them has lost. Go <a href='#'>up</a> for more.</p>"
+    page = f"<body><div>{head}</div><h1>Mines</h1>{prose}{prose}{keys}<div><hr/>{foot}</div></body>"
+    text = read_document(page.encode(), "page.html").text
+    assert "ten mines" in text
+    assert "undoes" in text
+    for gone in ("Playing the game", "Chapter 2", "Themes"):
+        assert gone not in text

@@ -210,12 +210,21 @@ def _is_menu(element: Element, weight: _Weight, host: str) -> bool:
 
 
 def _leads_along(element: Element, weight: _Weight) -> bool:
-    """A line that leads from page to page of a book: to the one before, after or above, and little else."""
-    if weight.text > _ALONG_LIMIT or not weight.links or element.tag not in ("div", "p", "table", "ul"):
+    """A line that leads from page to page of a book: to the one before, after or above, and little else. Of one link
+    alone this is said only when it stands in a table without prose."""
+    if weight.text > _ALONG_LIMIT or element.tag not in ("div", "p", "table", "ul"):
         return False
     links = [each for each in element.elements() if each.tag == "a" and each.attributes.get("href")]
-    along = [link for link in links if _ALONG.fullmatch(link.all_text().strip()) or link.attributes.get("rel") in _WAYS]
+    along = [link for link in links if _ALONG.fullmatch(_said(link)) or link.attributes.get("rel") in _WAYS]
+    if len(along) == 1 == len(links):
+        return not weight.mass and element.first("table") is not None
     return len(along) > 1 and 2 * len(along) >= len(links)
+
+
+def _said(link: Element) -> str:
+    """The words of a link, or those of the picture that it is."""
+    picture = link.first("img")
+    return link.all_text().strip() or (picture.attributes.get("alt", "") if picture is not None else "")
 
 
 def _is_reference(element: Element) -> bool:
