@@ -329,3 +329,12 @@ def test_a_run_of_whole_sentences_terms_and_code_is_quoted(claim: str, state: st
         "To go on:\n\n```sh\nwget. -c /pub/x\nThen-wait\n```\n"
     )
     assert compare(claim, passage).state == state
+
+
+def test_a_row_of_a_table_is_what_its_cells_say_with_a_colon() -> None:
+    table = (
+        "| Key | Does |\n| --- | --- |\n| Control+u | Takes the last change back. |\n| Control+r | Makes it again. |"
+    )
+    assert compare("Control+u: takes the last change back.", table).state == "quoted"
+    assert compare("Control+r: takes the last change back.", table).state != "quoted"
+    assert compare("Give it cut tr to read a line.", "Give it `cut | tr` to read a line.").state != "quoted"

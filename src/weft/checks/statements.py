@@ -107,6 +107,9 @@ _OPENER: Final = re.compile(
     re.IGNORECASE,
 )
 """What ties a sentence to others and says nothing itself."""
+_ROW: Final = re.compile(r"\A\s*\|[\s|]*")
+"""The beginning of a table's row."""
+_CELLS: Final = re.compile(r"\s*\|[\s|]*")
 _LINK: Final = re.compile(r"\[([^\[\]]{1,200})\]\([^()\s]{1,300}\)")
 _TOKEN: Final = re.compile(
     r"--?[A-Za-z][\w-]*|/[\w./-]*[\w/]|[A-Za-z]:\\\S+|\w+(?:[._/@:+-]\w+)*(?:'\w+|\+\+)?|[%$€£¥°&#]|[,;:()\[\]\"!?.–—…]|\S"
@@ -154,6 +157,8 @@ class Statement:
 def read_statement(sentence: str) -> Statement:
     """One sentence, without its mark-up."""
     text = _LINK.sub(r"\1", sentence)
+    if _ROW.match(text):  # a cell and the next are what a person writes with a colon
+        text = _CELLS.sub(": ", _ROW.sub("", text).rstrip("| "))
     text = " ".join(_ITEM.sub("", _MARKUP.sub("", text)).replace("’", "'").replace("‘", "'").split())
     text = _OPENER.sub("", re.sub(r"[“”„«»]", '"', text))
     tokens = tuple(_measured(list(_named(list(_tokens(text)), stopped=text.endswith(".")))))
