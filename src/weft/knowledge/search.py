@@ -174,18 +174,20 @@ class Search:
         return mode
 
     def _documents(self, filters: Filters) -> list[int] | None:
-        """The documents that pass; None when there is no filter."""
+        """The documents that pass; None when there is no filter, or all pass it."""
         if not (filters.documents or filters.tier):
             return None
         grammar = self._collection.grammar
         wanted = {same_key(name) for name in filters.documents}
         wanted |= {same_key(place.document) for name in filters.documents for place in grammar.parse(name)}
-        return [
-            document.number
-            for document in self._store.documents()
-            if (not filters.tier or document.tier == filters.tier)
-            and (not wanted or wanted & {same_key(document.key), same_key(document.title), same_key(document.file)})
+        every = self._store.rows("SELECT number, key, title, file, tier FROM documents")
+        passing = [
+            row["number"]
+            for row in every
+            if (not filters.tier or row["tier"] == filters.tier)
+            and (not wanted or wanted & {same_key(row[name]) for name in ("key", "title", "file")})
         ]
+        return None if every and len(passing) == len(every) else passing
 
     # -- rankings
 
@@ -198,7 +200,8 @@ class Search:
             return best
         inside = ""
         if documents is not None:
-            inside = f"AND rowid IN (SELECT number FROM passages WHERE document IN ({','.join(map(str, documents))}))"
+            # `+`: otherwise the question is asked anew for every passage of these documents.
+            inside = f"AND +rowid IN (SELECT number FROM passages WHERE document IN ({','.join(map(str, documents))}))"
         found = self._store.rows(
             f"SELECT rowid, {SCORE} AS score FROM passages_fts WHERE passages_fts MATCH ?"
             f" {inside} ORDER BY score DESC, rowid LIMIT ?",
