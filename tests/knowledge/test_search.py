@@ -429,3 +429,24 @@ def _scores_found(store: Store, question: str) -> list[float]:
     """A word in most passages tells nothing: what has no other is left out here."""
     hits = Search(store, isa(), Unavailable("x")).find(question, limit=15).hits
     return [hit.bm25 for hit in hits if hit.bm25 is not None and hit.bm25 > 1e-3]
+
+
+def test_a_filter_that_all_documents_pass_is_none_and_another_is_asked_once(tmp_path: Path) -> None:
+    """A plan that looks a passage up for each of a document's passages asks the whole question as often."""
+    files = {f"d{at}.md": f"# {at}\n\ntides rise {at}\n" for at in range(4)}
+    with Store(tmp_path / "index.db") as filed:
+        update(filed, write_documents(tmp_path / "kb", files), isa())
+        asked: list[str] = []
+        filed._connection.set_trace_callback(asked.append)
+        search = Search(filed, isa(), Unavailable("x"))
+        tier = filed.documents()[0].tier
+        assert len(search.find("tides", filters=Filters(tier=tier)).hits) == 4
+        assert not [text for text in asked if "MATCH" in text and "rowid IN" in text]
+        assert [hit.passage.file for hit in search.find("tides", filters=Filters(documents=("d2.md",))).hits] == [
+            "d2.md"
+        ]
+        filed._connection.set_trace_callback(None)
+        (filtered,) = [text for text in asked if "MATCH" in text and "rowid IN" in text]
+        plan = [row["detail"] for row in filed.rows(f"EXPLAIN QUERY PLAN {filtered}")]
+        (scan,) = [detail for detail in plan if "passages_fts" in detail]
+        assert "=" not in scan.split("INDEX", 1)[1], scan

@@ -72,7 +72,7 @@ class OpenCollection:
 
     @property
     def row(self) -> CollectionRow:
-        return CollectionRow(self.name, self._knowledge.collection.title, self._knowledge.store.counts())
+        return CollectionRow(self.name, self._knowledge.collection.title, dict(self._knowledge.store.counts()))
 
     def documents(self) -> list[StoredDocument]:
         return self._knowledge.store.documents()

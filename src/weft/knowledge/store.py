@@ -381,8 +381,26 @@ class Store:
         return found
 
     def counts(self) -> Mapping[str, int]:
-        tables = ("documents", "passages", "mentions", "edges", "vectors")
-        return {table: self.rows(f"SELECT count(*) FROM {table}")[0][0] for table in tables}
+        """Of documents, passages, mentions, edges and vectors; each is counted when it is asked for."""
+        return _Counts(self)
+
+
+class _Counts(Mapping[str, int]):
+    _TABLES: Final = ("documents", "passages", "mentions", "edges", "vectors")
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def __getitem__(self, table: str) -> int:
+        if table not in self._TABLES:
+            raise KeyError(table)
+        return int(self._store.rows(f"SELECT count(*) FROM {table}")[0][0])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._TABLES)
+
+    def __len__(self) -> int:
+        return len(self._TABLES)
 
 
 def _place(row: sqlite3.Row, document: str) -> CitedPlace:
