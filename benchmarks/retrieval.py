@@ -33,6 +33,7 @@ from weft.knowledge.place import CitedPlace, passage_id
 from weft.knowledge.search import Mode, Search
 from weft.knowledge.store import Store
 from weft.knowledge.vectors import fill, missing
+from weft.knowledge.word_scores import LARGE, keep_word_scores
 
 if TYPE_CHECKING:
     from weft.knowledge.embedding import Vectors
@@ -174,11 +175,16 @@ def scale(count: int, index: Path) -> None:
         begun = time.process_time()
         fill(store, embedder)
         print(f"vectors kept     {count / (time.process_time() - begun):>9,.0f} a second of CPU (made at random)")
+        begun = time.process_time()
+        keep_word_scores(store)
+        print(f"common words     {time.process_time() - begun:>9,.1f} s of CPU (0 below {LARGE:,} passages)")
         size = sum(file.stat().st_size for file in index.parent.glob(f"{index.name}*"))
         print(f"index            {size / 2**20:>9,.0f} MiB")
         search = Search(store, PLAIN, embedder)
         questions = [" ".join(words[random.integers(20, 3000, 3)]) for _ in range(200)]
+        begun = time.process_time()
         search.find(questions[0])
+        print(f"the first search {time.process_time() - begun:>9,.2f} s of CPU")
         rows: list[tuple[str, Callable[[int], object]]] = [
             ("hybrid", lambda at: search.find(questions[at], limit=20)),
             ("keyword (FTS5)", lambda at: search.find(questions[at], limit=20, mode="keyword")),
