@@ -20,6 +20,7 @@ import types
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -462,13 +463,18 @@ def fill(text: str) -> str:
         name = found[2]
         if name not in SECTIONS:
             raise IncompleteError(f"there is no section {name!r}; there are: {', '.join(SECTIONS)}")
-        return f"{found[1]}\n{SECTIONS[name]().strip()}\n\n{found[3]}"
+        return f"{found[1]}\n{_made(name)}\n\n{found[3]}"
 
     filled = _SECTION.sub(section, text)
     unclosed = set(_BEGIN.findall(text)) - {found[2] for found in _SECTION.finditer(text)}
     if unclosed:
         raise IncompleteError(f"the section {min(unclosed)!r} has no end")
     return filled
+
+
+@cache
+def _made(name: str) -> str:
+    return SECTIONS[name]().strip()
 
 
 def missing_sections(pages: Iterable[str]) -> list[str]:
@@ -824,9 +830,14 @@ def knowledge_tools() -> str:
 # -- the API
 
 
+@cache
+def _openapi() -> dict[str, Any]:
+    return make_api(typing.cast(Served, None)).openapi()
+
+
 def api_routes() -> str:
     """Every operation with its role, what it takes and what it gives, as the OpenAPI document has them."""
-    document = make_api(typing.cast(Served, None)).openapi()
+    document = _openapi()
     forms = {name: one["properties"] for name, one in document["components"]["schemas"].items() if "Body_" in name}
     routes = [route for router in told_routers() for route in router.routes if isinstance(route, APIRoute)]
     roles = {route.name: _role(route) for route in routes}
@@ -865,7 +876,7 @@ def _linked(content: Mapping[str, Any]) -> str:
 
 
 def api_shapes() -> str:
-    schemas = make_api(typing.cast(Served, None)).openapi()["components"]["schemas"]
+    schemas = _openapi()["components"]["schemas"]
     parts = []
     for name, one in sorted(schemas.items()):
         if name.startswith(("Body_", "HTTPValidation", "ValidationError")):

@@ -44,6 +44,8 @@ if lanes.LANE == "quick" and (memory := lanes.memory()):
 guard = lanes.Guard()
 if lanes.LANE != "quick":
     copied.install()
+if lanes.LANE != "slow":
+    copied.spare_syncs()
 
 
 def pytest_xdist_auto_num_workers() -> int:

@@ -3,7 +3,7 @@ going on anywhere, and mutants of the machine that must be caught. The oracle lo
 
 from __future__ import annotations
 
-import copy
+import pickle
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -276,7 +276,7 @@ def explored(flow: Pipeline, depth: int) -> tuple[int, set[str]]:
         following: list[World] = []
         for world in ahead:
             for _, way in world.ways():
-                other = copy.deepcopy(world)
+                other = pickle.loads(pickle.dumps(world))
                 way(other)
                 outcomes.update(other.made)
                 if other.key not in seen:
