@@ -7,6 +7,7 @@ and is killed by that disk, by the server after a while, or ends by itself and t
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import signal
@@ -21,6 +22,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tests import copied
 from tests.crash import agent_work, item_work
 from tests.crash.weaving import Place, run
 from weft.files import Disk
@@ -75,7 +77,8 @@ class Harness:
     """The test's end of the pipe. Close it, or use it in a `with`."""
 
     def __init__(self) -> None:
-        command = [sys.executable, "-c", "from tests.crash.harness import serve; serve()"]
+        program = f"from tests.crash.harness import serve; serve({copied.is_spared})"
+        command = [sys.executable, "-c", program]
         self._server = subprocess.Popen(command, cwd=REPOSITORY, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def __enter__(self) -> Harness:
@@ -104,8 +107,10 @@ class Harness:
         return ended
 
 
-def serve() -> None:
+def serve(spared: bool) -> None:
     """The server's loop: one job after the other, until the pipe is closed."""
+    if spared:
+        copied.spare_syncs()
     # The manifest follows every decision instead of once a second: more points to die at, the same every time.
     setattr(session_module, "MANIFEST_PAUSE", 0.0)  # noqa: B010  it is Final for everybody else
     setattr(session_module, "SNAPSHOT_EVERY", 1)  # noqa: B010  a snapshot at every end, to die at too
@@ -117,6 +122,8 @@ def serve() -> None:
         item_work.run(item_work.lay_out(Path(folder) / "items"), Disk(sync=False))
     if threading.active_count() > 1:
         raise AssertionError("a process with threads must not fork")
+    gc.collect()
+    gc.freeze()  # else every child would look through all that was loaded, and have it copied by that
     while True:
         try:
             job = pickle.load(jobs)
