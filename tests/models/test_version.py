@@ -20,6 +20,7 @@ RESULTS = {
     "10": "db8264338ac62261",
     "11": "db8264338ac62261",
     "12": "db8264338ac62261",
+    "13": "de6da1ca6504875c",
 }
 """What each version gives for these texts. A new version adds a line; only the last has to hold."""
 

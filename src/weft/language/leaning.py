@@ -81,6 +81,8 @@ _POINTED: Final = re.compile(
     r"|\b(?:times|twice|half|at|of|with|for|in|on|by|from|about) that"
     r" (?!the\b|an?\b|\w+ (?:is|are|was|were|will|can)\b)[a-z]+"
     rf"|\b(?:of|all|both|like|do|for|with|from|to|among|between) (?:these|those){_AFTER}"
+    r"|\b(?:raised?|lowered|cut|built|closed|opened|paid|sold|bought|changed|ended|used|kept|lost|won|passed|signed|took"
+    r"|held|moved|reached|met) that [a-z]+"
     r"|\b(?:do|does|did|doing|done|said|say|says|think|thinks|thought) so\b(?! (?:much|many|well|far|that|\w+ly)\b)"
 )
 _NAMED: Final = re.compile(

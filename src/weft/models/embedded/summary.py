@@ -71,7 +71,7 @@ _SAME_EVENT: Final[Mapping[str, float]] = {"limit": 0.65, "sameness": 0.2}
 """The sentences of a report are about one event, so that they share its words and still say something new."""
 _APART: Final = 6.0
 _ARTICLE: Final = 1500
-_PARTS: Final[Mapping[str, float]] = {"interview": 0.6, "newsletter": 0.6, "meeting": 0.85, "list": 0.9}
+_PARTS: Final[Mapping[str, float]] = {"interview": 0.45, "newsletter": 0.6, "meeting": 0.85, "list": 0.9}
 """Which share of a kit is what its kind is made of: nobody is told of some decisions."""
 _MARKS: Final = tuple('"“„«‘')
 _UNTAGGED: Final = re.compile(r"[^\w\s\-'’·.]+|_+|\.(?!\d)")
