@@ -20,6 +20,7 @@ _CONTROL: Final = pattern(
     + "".join(f"{chr(plane * 0x10000 + 0xFFFE)}{chr(plane * 0x10000 + 0xFFFF)}" for plane in range(1, 17))
     + "]"
 )
+_PLAIN: Final = bytes([*range(0x09, 0x0E), *range(0x20, 0x7F)])
 _UNSEEN: Final = pattern("[\xad\ufeff]")
 """Hyphenation hints and byte order marks inside the text: no reader ever sees them, but a search would."""
 _BLANK_LINES: Final = pattern(r"\n{3,}")
@@ -40,6 +41,8 @@ def normalise(text: str) -> str:
 
 def without_controls(text: str) -> tuple[str, int]:
     """The text without control characters and colours of a terminal, and how many there were. Line ends stay."""
+    if text.isascii() and not text.encode("ascii").translate(None, _PLAIN):
+        return text, 0  # most text by far, told in a moment
     text, colours = _TERMINAL.subn("", text) if "\x1b" in text else (text, 0)
     text, controls = _CONTROL.subn("", text)
     return text, colours + controls
@@ -62,7 +65,7 @@ def count_words(text: str) -> int:
     """What stands between white space and has a letter or digit; where words are not spaced, each character."""
     if not text.isascii():
         text = _UNSPACED_CHARACTER.sub(" x ", text)
-    return sum(1 for token in text.split() if _LETTER.search(token))
+    return sum(1 for token in text.split() if token[0].isalnum() or _LETTER.search(token))
 
 
 def word_set(text: str) -> frozenset[str]:
