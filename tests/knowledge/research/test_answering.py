@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from weft.knowledge.embedding import Unavailable
@@ -71,6 +73,19 @@ def test_a_label_and_its_value_are_one_statement_of_a_list() -> None:
         ("Default value: 128", True),
         ("Notes: Ask before you come.", True),
     ]
+
+
+def test_the_items_of_a_list_that_is_announced_may_be_short() -> None:
+    read = statements("Forward these ports:\n\n- TCP 64738\n- UDP 64738\n\nThat is all.\n\n- Next\n- Top\n")
+    assert [one.text for one in read] == ["Forward these ports:", "TCP 64738", "UDP 64738", "That is all."]
+
+
+def test_an_answer_of_few_words_goes_on_where_it_lacks_what_was_asked() -> None:
+    one = judged("Snapshots let you go back.\n\nThey take little room.\n\nKeep a few.", "Snapshots let")
+    short = "Snapshots let you go back."
+    assert [each.text for each in answer_of(replace(one, wanted=frozenset(["snapshot"])))[0]] == [short]
+    more = answer_of(replace(one, wanted=frozenset(["snapshot", "room"])))[0]
+    assert [each.text for each in more] == [short, "They take little room."]
 
 
 def test_an_answer_brings_what_its_pronoun_means() -> None:

@@ -102,9 +102,11 @@ _ESCAPE: Final = re.compile(r"\\([\\`*_{}\[\]()#+.!|<>~-])")
 def statements(content: str) -> list[PassageStatement]:
     """The sentences of a passage in order. Code, rules and headings are no sentences; a row of a table is one. A word
     or two in a block of their own are the term that the next block explains, and stand before it; `Default value:` and
-    `128` below it are one statement, and such statements in a row are a list."""
+    `128` below it are one statement, and such statements in a row are a list. The items of a list that is announced
+    may be short."""
     found: list[PassageStatement] = []
     term = ""
+    announced = False
     for number, block in enumerate(_blocks(content)):
         own = _bare(" ".join(block.lines))
         labelled = term.endswith(":")
@@ -114,10 +116,11 @@ def statements(content: str) -> list[PassageStatement]:
             term = text if labelled else own  # what the next block is said of
             continue
         term = ""
+        announced = block.item and not block.row and (announced or bool(found and found[-1].text.endswith(":")))
         spans = sentence_spans(text)
         code = " ".join(" ".join(block.code).split())
         for start, end in spans:
-            if len((sentence := text[start:end]).split()) >= SHORTEST:
+            if len((sentence := text[start:end]).split()) >= (1 if announced else SHORTEST):
                 shows = (start, end) == spans[-1] and sentence.endswith(":") and len(code) <= CODE
                 found.append(PassageStatement(sentence, number, block.item or labelled, code if shows else ""))
     return found
@@ -126,9 +129,10 @@ def statements(content: str) -> list[PassageStatement]:
 class _Block:
     """A paragraph, an item or a row, and the code that stands right behind it."""
 
-    def __init__(self, line: str, *, item: bool) -> None:
+    def __init__(self, line: str, *, item: bool, row: bool = False) -> None:
         self.lines = [line]
         self.item = item
+        self.row = row
         self.code: list[str] = []
 
 
@@ -147,7 +151,7 @@ def _blocks(content: str) -> list[_Block]:
             fresh = True
         elif line.lstrip().startswith("|"):
             cells = [cell.strip() for cell in line.strip().strip("|").split("|") if cell.strip()]
-            blocks.append(_Block(": ".join(cells), item=True))
+            blocks.append(_Block(": ".join(cells), item=True, row=True))
             fresh = True
         elif _ITEM.match(line):
             blocks.append(_Block(_ITEM.sub("", line), item=True))
@@ -414,6 +418,8 @@ def _likeness(question: str, texts: Sequence[str], embedder: Embedder | Unavaila
 
 REST: Final = 2
 """So many words that the answer lacks must another sentence have: one is soon had by chance."""
+BRIEF: Final = 30
+"""Words: an answer of fewer goes on with the next paragraph where it lacks a word of the question."""
 BACK: Final = 3
 """So many sentences are gone back for what a pronoun means."""
 
@@ -444,11 +450,24 @@ def answer_of(judged: JudgedPassage) -> tuple[list[PassageStatement], str]:
             last = n
     if (told := _telling_rest(judged, chosen)) is not None and len(read[told].text) <= room:
         chosen.add(told)
+        room -= len(read[told].text)
+    for n in range(at + 1, len(read)):
+        if not _is_cut_short(judged, chosen) or len(read[n].text) > room:
+            break
+        room -= len(read[n].text) if n not in chosen else 0
+        chosen.add(n)
     while (last := max(chosen)) != at and read[last].shown.endswith(":"):
         chosen.remove(last)  # what it announces is not here
     found = [read[n] for n in sorted(chosen)]
     headings = str(judged.row["heading"]).split(" › ")
     return found, f"{headings[-1] or judged.row['title']}:" if leans_back(found[0].text) else ""
+
+
+def _is_cut_short(judged: JudgedPassage, chosen: Collection[int]) -> bool:
+    """Whether so few words are said, and not all that was asked for, that the next paragraph belongs to them."""
+    said = [judged.statements[n].text for n in chosen]
+    few = sum(len(text.split()) for text in said) < BRIEF
+    return few and bool(judged.wanted.difference(*(stems(text) for text in said)))
 
 
 def _telling_rest(judged: JudgedPassage, chosen: Collection[int]) -> int | None:
