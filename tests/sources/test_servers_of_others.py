@@ -13,7 +13,7 @@ import pytest
 
 from tests.sources.conftest import OpenShelf
 from tests.sources.made import Shelf, answering
-from tests.sources.others import PLACE, server
+from tests.sources.others import PLACE, own_node, server
 from weft.app import App, SourceShelf
 from weft.app.mentions import Attaching
 from weft.files import Folder
@@ -109,7 +109,7 @@ async def everything_on(kind: str) -> AsyncIterator[str]:
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     process = await asyncio.create_subprocess_exec(
-        "node",
+        own_node(),
         str(server(EVERYTHING)),
         kind,
         env={"PORT": str(port), "PATH": "/usr/bin:/bin:/usr/local/bin"},
