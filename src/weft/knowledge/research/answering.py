@@ -479,7 +479,8 @@ def _telling_rest(judged: JudgedPassage, chosen: Collection[int]) -> int | None:
     return best if len(lacking & own[best]) >= max(REST, len(lacking) / 2) else None
 
 
-# -- what was fitted: `python -m benchmarks.answers --fit` prints these
+# -- what was fitted: BY_WORDS as `python -m benchmarks.answers --fit` prints it; BY_MEANING on the same questions, but
+#    through the whole search, which that command does not do: its numbers come near these and are not these
 
 BY_MEANING: Final = Weights(
     order=AnswerSigns(meaning=1.55, sentence=2.80, share=0.52, sentence_share=0.62,
