@@ -1,9 +1,10 @@
 """Arrays beside an index, in one file that is mapped instead of read: what a search needs of it comes from the disk.
 
-    array, array, …   what they are (JSON)   its length (8 bytes)   MAGIC
+    array, array, …   what they are (JSON)   its length and its checksum (8 bytes each)   MAGIC
 
 Such a file is made from the index and only saves making it again. It says which state of the index it is of
-(`Store.stamp`); one of another state, of another kind or not whole counts as none.
+(`Store.stamp`); one of another state, of another kind, cut off or damaged in what it says of itself counts as none. The
+arrays are not read through for damage: that would cost what the file is to save.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import json
 import mmap
 import os
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,7 +27,9 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-MAGIC: Final = b"weftarr1"
+MAGIC: Final = b"weftarr2"
+_TAIL: Final = 16 + len(MAGIC)
+"""Bytes behind what the arrays are."""
 _ALIGNED: Final = 64
 
 
@@ -56,7 +60,7 @@ class ArrayWriter:
 
     def end(self, facts: Mapping[str, Any]) -> None:
         told = json.dumps({"facts": facts, "arrays": self._arrays}).encode()
-        self._write(told + len(told).to_bytes(8, "little") + MAGIC)
+        self._write(told + len(told).to_bytes(8, "little") + zlib.crc32(told).to_bytes(8, "little") + MAGIC)
 
     def _write(self, data: bytes) -> None:
         self._folder.disk.write(self._fd, data)
@@ -79,16 +83,16 @@ def read_arrays(path: Path, stamp: int) -> KeptArrays | None:
     except OSError:
         return None
     try:
-        if os.fstat(fd).st_size < len(MAGIC) + 8:
+        if os.fstat(fd).st_size < _TAIL:
             return None
         held = mmap.mmap(fd, 0, prot=mmap.PROT_READ)
     except OSError:
         return None
     finally:
         os.close(fd)
-    end = len(held) - len(MAGIC) - 8
-    length = int.from_bytes(held[end : end + 8], "little")
-    if held[end + 8 :] != MAGIC or length > end:
+    end = len(held) - _TAIL
+    length, checksum = (int.from_bytes(held[at : at + 8], "little") for at in (end, end + 8))
+    if held[end + 16 :] != MAGIC or length > end or zlib.crc32(held[end - length : end]) != checksum:
         return None
     told = json_value(held[end - length : end])
     if told["facts"]["stamp"] != stamp:
