@@ -47,8 +47,9 @@ OWN_FOLDERS: Final = ("aside", "attachments", "blobs")
 """The folders a session may have besides its files."""
 SNAPSHOT_EVERY: Final = 2_000
 """Events between two snapshots: fewer are read again in less time than it takes to look for one."""
-MANIFEST_PAUSE: Final = 1.0
-"""Seconds between two writes of the manifest while a run goes on."""
+MANIFEST_PAUSE: Final = 5.0
+"""Seconds between two writes of the manifest while a run goes on. One that is written over waits for the disk: most
+file systems write out what is renamed onto another file, and let nobody go on while the old one is on its way."""
 
 
 _RESTS: Final = (RunEnded, IdleReached, ConversationStopped, SessionDescribed, SourceSwitched)
