@@ -291,6 +291,47 @@ def test_an_interview_as_it_is_printed_is_told_by_its_questions() -> None:
     assert kits.make(common.replace("I would", "You would")).summary["category"] != "interview"
 
 
+@pytest.mark.parametrize("between", ["\n", " "])
+def test_an_answer_may_stand_in_the_paragraph_of_its_question(between: str) -> None:
+    asked = [
+        ("Why did you become a baker?", "I was an accountant and I was bored. My aunt in Freetown baked for a street."),
+        ("You use only four kinds of flour now. Why so few?", "Because I want to know them by touch, and I do by now."),
+        ("How do you deal with the prices?", "Badly. Flour has gone up by forty per cent, and I lost customers by it."),
+        ("What is next for the bakery?", "A second oven, if the bank says yes. I have promised my daughter Sundays."),
+    ]
+    over = "Amara Sesay has run her bakery in Leith for nine years. She starts work at two in the morning."
+    text = "\n\n".join(["# A talk with a baker", over, *(f"**{one}**{between}{other}" for one, other in asked)])
+    kit = kits.make(text)
+    assert kit.summary["category"] == "interview"
+    assert kit.summary["tldr"] == over
+    assert "You use only four kinds" not in " ".join(quote["text"] for quote in kit.summary["importantQuotes"])
+    assert "**Why did you become a baker?** I was an accountant" in kit.markdown
+
+
+def test_what_answers_a_question_of_the_text_is_no_quotation() -> None:
+    text = """# On paper
+
+I keep a map of paper in the car, and my friends find this quaint. I think that it is the more demanding thing.
+
+A screen shows the place where I am and the turn that comes next. For arriving in time it is good, and I use it.
+
+I once spent an hour on a track in the hills since I had taken a boundary for a road. I have kept it in mind.
+
+What did I learn on the last road that a voice took me down? Nothing, as far as I can tell today.
+
+The paper is old, and it shows a railway that was closed when I was a boy. I know where it is wrong."""
+    kit = kits.make(text)
+    assert kit.summary["category"] == "essay"
+    assert "Nothing" not in kit.markdown
+
+
+def test_who_does_something_may_be_said_behind_a_semicolon() -> None:
+    said = "The tanks are to be cleaned first; Carla will find volunteers."
+    text = kits.text_of("minutes.md") + f"\n\n## Water\n\n{said}\n"
+    parts = {part["title"]: part["items"] for part in kits.make(text).summary["parts"]}
+    assert {"text": said, "owner": "Carla"} in parts["To do"]
+
+
 def test_the_authors_own_abstract_is_used() -> None:
     body = " ".join(
         f"The {n}th plot was dug in spring and the soil was weighed again in the autumn of the year." for n in range(60)

@@ -233,12 +233,13 @@ _INTRODUCED: Final = (12, 120)
 
 def _before_the_turns(reading: Reading) -> Sequence[int]:
     """What somebody wrote over a talk, to say what it is about."""
-    first = next((one.index for one in reading.sentences if one.speaker), 0)
+    asked = min(asked_in_turn(reading), default=0)
+    talk = asked or len(reading.speakers) > 1
+    first = next((one.index for one in reading.sentences if one.speaker or (asked and one.block >= asked)), 0)
     found = [one for one in reading.sentences[:first] if one.kind == "prose" and one.sound]
     least, most = _INTRODUCED
     size = sum(one.size for one in found)
-    fits = len(reading.speakers) > 1 and least <= size <= min(most, 0.4 * reading.word_count)
-    return [one.index for one in found] if fits else ()
+    return [one.index for one in found] if talk and least <= size <= min(most, 0.4 * reading.word_count) else ()
 
 
 def is_verse(reading: Reading) -> bool:

@@ -67,6 +67,8 @@ _RUN_IN: Final = re.compile(
     r"|Ergebnisse|Fazit|Contexte|Méthodes|Résultats|Résumé|Resumen|Conclusión|Métodos|Resultados)(?:\*\*|__)?"
     r"(?:[:.](?:\*\*|__)?[ \t]+|[ \t]*[—–-]+[ \t]*)(?=\S)"
 )
+_ASKED_IN_BOLD: Final = re.compile(r"\s*(\*\*|__)(?:(?!\1).){3,400}\?\s*\1\s+(?=\S)", re.S)
+"""A question in bold at the head of a paragraph, as a printed interview has it: what follows answers it."""
 _ENDED: Final = re.compile(r"[.!?…。！？؟।:;,،；：][\"'”’»)\]]*$")
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _DIGIT: Final = re.compile(r"\d")
@@ -360,6 +362,10 @@ class _Reader:
             self._gaps.append(lead.span())
             self.dateline = self.dateline or lead is dateline
         name = label.group().strip(" \t*_:.—–-").lower() if label else DATELINE if dateline else ""
+        asked = _ASKED_IN_BOLD.match(self._text, start, end)
+        if asked:
+            yield LaidBlock("prose", start, asked.end(), quoted=block.quoted)
+            start = asked.end()
         yield LaidBlock("prose", start, end, quoted=block.quoted, label=name)
 
 

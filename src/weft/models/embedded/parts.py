@@ -128,7 +128,7 @@ def _meeting(reading: Reading, ranks: Ranks) -> Iterator[Part]:
             one.sound and one.mark_of(reading.known.decided)
         ):
             decided.append(Entry(_LABEL.sub("", one.text, count=1), one.spans, (one.index,)))
-        elif one.sound and one.size <= 24 and (_OWNER.match(one.text) or _takes_on(one, present)):
+        elif one.sound and one.size <= 24 and (_owner(one.text) or _takes_on(one, present)):
             todo.append(_action(one))
     yield Part("decisions", tuple(decided))
     yield Part("actions", tuple(todo))
@@ -141,9 +141,14 @@ def _takes_on(one: Sentence, present: Sequence[Entry]) -> bool:
     return name[:1].isupper() and any(name in entry.text for entry in present) and _DUE.search(one.text) is not None
 
 
+def _owner(said: str) -> re.Match[str] | None:
+    """Who will do it; a clause behind a semicolon may say so."""
+    return next((found for clause in re.split(r";\s+", said) if (found := _OWNER.match(clause))), None)
+
+
 def _action(one: Sentence) -> Entry:
     said = _LABEL.sub("", one.text, count=1)
-    owner, behind, due = _OWNER.match(said), _OWNER_BEHIND.search(said), _DUE.search(said)
+    owner, behind, due = _owner(said), _OWNER_BEHIND.search(said), _DUE.search(said)
     name = owner["name"] if owner else (behind["name"] or behind["other"] or "") if behind else ""
     return Entry(said, one.spans, (one.index,), owner=name, due=due["date"] if due else "")
 

@@ -17,6 +17,7 @@ from weft.language.leaning import leans_back
 from weft.language.sentences import GAP, words
 from weft.models.embedded.layout import Span
 from weft.models.embedded.lexicon import Lexicon
+from weft.models.embedded.parts import asked_in_turn
 from weft.models.embedded.ranking import Ranks, likeness
 from weft.models.embedded.reading import Reading, Sentence, clean, is_titled
 from weft.models.embedded.turns import clock
@@ -262,11 +263,12 @@ def _told(sentence: Sentence, told: Sequence[Sentence]) -> bool:
 
 def _candidates(reading: Reading, kind: str) -> list[Quote]:
     if kind in ("interview", "transcript", "captions"):
+        asked = asked_in_turn(reading)
         return [
             Quote(one.text, one.spans[0], one.speaker, one.index)
             for one in reading.sentences
             if (one.sound or kind == "captions") and not one.asks and one.size >= 7 and not one.leans
-            and (one.speaker != reading.host or not reading.host)
+            and (one.speaker != reading.host or not reading.host) and one.block not in asked
         ]  # fmt: skip
     found = [one for one in spoken_quotes(reading) if _is_whole(one.text) and _stands(one, reading)]
     if len(found) < 2 and kind in _OWN_KINDS:
@@ -274,7 +276,7 @@ def _candidates(reading: Reading, kind: str) -> list[Quote]:
             Quote(one.text, one.spans[0], "", one.index)
             for one in reading.sentences
             if one.sound and not one.leans and not one.asks and 6 <= one.size <= 24 and one.kind == "prose"
-            and not _POINTED.isdisjoint(one.words)
+            and not _POINTED.isdisjoint(one.words) and not (one.index and reading.sentences[one.index - 1].asks)
         ]  # fmt: skip
     return found
 
