@@ -276,7 +276,7 @@ def _candidates(reading: Reading, kind: str) -> list[Quote]:
             Quote(one.text, one.spans[0], "", one.index)
             for one in reading.sentences
             if one.sound and not one.leans and not one.asks and 6 <= one.size <= 24 and one.kind == "prose"
-            and not _POINTED.isdisjoint(one.words) and not (one.index and reading.sentences[one.index - 1].asks)
+            and not _POINTED.isdisjoint(one.words)
         ]  # fmt: skip
     return found
 

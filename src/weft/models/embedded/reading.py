@@ -38,6 +38,10 @@ _ALL: Final = 1_000_000
 _SHORT: Final = 8
 """Words: what is no longer and has a pronoun is about something that was said before."""
 _BACK: Final = frozenset("it them they him these those whether ihn ihm ihnen davon dazu eux ellos ellas".split())  # noqa: SIM905
+_ANSWERS: Final = word_set(
+    "yes no nothing nobody none never not because by ja nein nichts weil oui non rien sí nada porque"
+)
+"""What begins so behind a question says nothing without it."""
 _SHARING: Final = word_set(
     "facebook twitter whatsapp tumblr linkedin reddit pinterest digg instagram telegram permalink"
 )
@@ -274,7 +278,7 @@ def _judge(sentences: Sequence[Sentence], known: Lexicon, named: frozenset[str],
     for sentence in sentences:
         said = " ".join(sentence.words)
         begin = _OPENED.sub("", sentence.text)
-        sentence.leans = _leans(sentence, begin, known, spoken=spoken)
+        sentence.leans = _leans(sentence, begin, known, spoken=spoken) or _answers(sentence, sentences)
         seen[said] += 1
         signs = len(_SIGNS.findall(sentence.text))
         letters = sum(1 for sign in sentence.text if sign.isalpha() or sign.isspace())
@@ -328,6 +332,14 @@ def _leans(sentence: Sentence, begin: str, known: Lexicon, *, spoken: bool) -> b
     if begin[:1] in "—–-" and sentence.index > 0:
         return True
     return leans_back(sentence.text, known.code) or (known.code != "en" and first in known.leaning)
+
+
+def _answers(sentence: Sentence, sentences: Sequence[Sentence]) -> bool:
+    """Whether it is a short answer to the question before it in its paragraph, or begins as answers do."""
+    before = sentences[sentence.index - 1] if sentence.index else sentence
+    if not before.asks or before.block != sentence.block or not sentence.words or sentence.asks:
+        return False
+    return sentence.size <= _SHORT or sentence.words[0] in _ANSWERS
 
 
 def _host(sentences: Sequence[Sentence], speakers: Sequence[str]) -> str:
