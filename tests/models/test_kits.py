@@ -356,6 +356,7 @@ def test_the_authors_own_abstract_is_used() -> None:
         "Photo: Getty Images",
         "This episode is brought to you by Acme Mattresses, the mattress for people who sleep.",
         "Subscribe to our newsletter and get twenty percent off your first order with us.",
+        "Get fifteen percent off all hoes at Tooltown with the code SLOW15.",
         "© 2021 The Daily Harbour. All rights reserved.",
         "Share this article with your friends",
         "[12] Berg, A. and Smith, J. Harbours of the north. Journal of Ports, 2011.",

@@ -132,6 +132,12 @@ def test_labels_are_no_speakers() -> None:
     assert read(kits.text_of("interview-bees.txt")).host == "Host"
 
 
+def test_code_to_use_is_no_code_of_a_sponsor() -> None:
+    text = "# Files\n\nYou can use the code below for every file.\n\nAll hoes are cheaper with the code SLOW15.\n"
+    kinds = [block.kind for block in read(text + "\nThe rest is about files and what they hold.\n" * 3).layout.blocks]
+    assert kinds[:3] == ["heading", "prose", "aside"]
+
+
 def test_speakers_in_many_styles() -> None:
     for style in ("**{}:** {}", "{}: {}", "[0:12] {}: {}", "{} (00:12): {}", "- {}: {}"):
         turns = [("Ana Ruiz", "What did you find in the cellar that night?"), ("Ben", "Nothing but an old map of it.")]
