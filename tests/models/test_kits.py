@@ -332,6 +332,19 @@ def test_who_does_something_may_be_said_behind_a_semicolon() -> None:
     assert {"text": said, "owner": "Carla"} in parts["To do"]
 
 
+def test_a_report_has_what_it_recommends() -> None:
+    body = "The bus ran through the night for half a year, and people who work late took it home. " * 3
+    text = (
+        f"# Night buses on line 7\n\n## 1. Background\n\n{body}\n\n## 2. Results\n\n{body.replace('bus', 'tram')}\n\n"
+        "## 3. Recommendations\n\n1. Continue line 7 until the end of next year.\n2. Keep a spare bus at the depot.\n"
+    )
+    part = kits.make(text).summary["parts"][0]
+    assert part["title"] == "Recommendations"
+    advised = ["Continue line 7 until the end of next year.", "Keep a spare bus at the depot."]
+    assert [item["text"] for item in part["items"]] == advised
+    assert "parts" not in kits.make(text.replace("Recommendations", "Remarks")).summary
+
+
 def test_the_authors_own_abstract_is_used() -> None:
     body = " ".join(
         f"The {n}th plot was dug in spring and the soil was weighed again in the autumn of the year." for n in range(60)

@@ -81,9 +81,9 @@ class Part:
 
 
 def find_parts(reading: Reading, kind: str, ranks: Ranks, used: set[int], room: int) -> list[Part]:
-    finder = _FINDERS.get(kind) or (_questions if asks_itself(reading) else None)
+    finder = _FINDERS.get(kind) or (_questions if asks_itself(reading) else _recommended)
     found: list[Part] = []
-    for part in finder(reading, ranks) if finder else ():
+    for part in finder(reading, ranks):
         kept: list[Entry] = []
         for one in part.entries:
             size = len(one.text.split()) + len(one.under.split())
@@ -286,6 +286,24 @@ def _by_section(reading: Reading) -> Iterator[tuple[str, Span, list[Sentence]]]:
         mine = [one for one in reading.sentences if one.section == number]
         if mine and section is not reading.title and not (section.guessed and own):
             yield section.title, section.span, mine
+
+
+_RECOMMENDED: Final = re.compile(
+    r"\W*[\d.]*\W*(?:[\w-]+ ){0,2}(?:recommendations?|empfehlung(?:en)?|recommandations?|recomendaci(?:ón|ones))\W*$",
+    re.I,
+)
+
+
+def _recommended(reading: Reading, ranks: Ranks) -> Iterator[Part]:
+    """What a report advises, in a section that is called so."""
+    advised = [
+        _line(one)
+        for title, _, mine in _by_section(reading)
+        if _RECOMMENDED.match(title)
+        for one in mine
+        if one.sound and not one.asks and (one.kind == "item" or not one.leans)
+    ]
+    yield Part("recommendations", tuple(advised))
 
 
 def _newsletter(reading: Reading, ranks: Ranks) -> Iterator[Part]:
