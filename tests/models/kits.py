@@ -146,8 +146,9 @@ def misplaced(kit: Kit) -> list[str]:
 
 
 def told_twice(kit: Kit) -> list[str]:
-    """Sentences that come in the kit more than once, whatever stands around them."""
-    lines = [kit.summary["tldr"], *(text for name, text, _ in claims(kit) if name != "headline")]
+    """Sentences that a reader meets more than once, whatever stands around them; the points hold what the short
+    version says too, for whoever takes them alone."""
+    _, *lines = kit.markdown.replace("\\", "").splitlines()
     words = [" ".join(tokens(line)) for line in lines if line]
     sentences = [" ".join(one.words) for one in embedded.read(kit.text).sentences if one.size > 5]
     whole = f" {' | '.join(words)} "

@@ -88,6 +88,14 @@ def test_a_text_that_tells_is_no_news_and_one_that_names_who_said_it_and_when_is
     assert kits.make(f"# The dock\n\n{said}{TOLD}").summary["category"] == "news"
 
 
+@pytest.mark.parametrize("name", kits.NAMES)
+def test_points_are_complete_without_the_short_version_and_a_reader_meets_nothing_twice(name: str) -> None:
+    kit = kits.kit_of(name)
+    short, points = kit.summary["evidence"]["tldr"], kit.summary["evidence"]["bullets"]
+    assert {tuple(span) for span in short} <= {tuple(span) for spans in points for span in spans}
+    assert kits.told_twice(kit) == []
+
+
 def test_key_points_of_an_essay_stand_alone_and_come_from_its_whole_length() -> None:
     kit = kits.make((Path(__file__).parents[2] / "examples/tides.md").read_text("utf-8"))
     places = [spans[0][0] for spans in kit.summary["evidence"]["bullets"]]

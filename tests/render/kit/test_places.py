@@ -38,11 +38,17 @@ ANCHORS = {
 }
 
 
-def anchor(name: str) -> str:
-    """`bullets[2]` -> `point-3`."""
+def anchor(name: str, summary: dict[str, Any]) -> str:
+    """`quotes[2]` -> `quote-3`; of points, those that the short version says are shown there, and there alone."""
     field, _, at = name.partition("[")
-    at = at.partition("]")[0] + "]" if at else ""
-    return f"{ANCHORS[field]}-{int(at[:-1]) + 1}" if at else ANCHORS[field]
+    if not at:
+        return ANCHORS[field]
+    number = int(at.partition("]")[0])
+    if field == "bullets":
+        if summary["bullets"][number] in summary["tldr"]:
+            return ANCHORS["tldr"]
+        number -= sum(1 for text in summary["bullets"][:number] if text in summary["tldr"])
+    return f"{ANCHORS[field]}-{number + 1}"
 
 
 def squeezed(text: str) -> str:
@@ -59,7 +65,8 @@ def test_every_span_is_a_link_to_its_words_and_back(name: str) -> None:
     for field, _, spans in claims(kit):
         if field.startswith("parts"):
             continue
-        item = root.by_id(anchor(field))
+        id = anchor(field, kit.summary)
+        item = root.by_id(id)
         targets = [link.attributes["href"][1:] for link in item.all("a")]
         words = {target: squeezed(source.by_id(target).text) for target in targets}
         for start, end in spans:
@@ -67,7 +74,7 @@ def test_every_span_is_a_link_to_its_words_and_back(name: str) -> None:
             (notes,) = [
                 line for uses in source.by_class("uses") for line in uses.all("li") if line.first("b").text == found[1:]
             ]
-            assert f"#{anchor(field)}" in [link.attributes["href"] for link in notes.all("a")]
+            assert f"#{id}" in [link.attributes["href"] for link in notes.all("a")]
             seen += 1
     assert seen > 4
 

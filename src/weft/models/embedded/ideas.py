@@ -29,7 +29,7 @@ def ideas(
     """WritingIdeas for a text and its summary. ValueError for a text without words or a profile that can't be meant."""
     reading = read(text)
     parse_profile(profile)
-    said = [summary["headline"], summary["tldr"], *summary["bullets"]]
+    said = [summary["headline"], summary["tldr"], *(one for one in summary["bullets"] if one not in summary["tldr"])]
     said += [quote["text"] for quote in summary["importantQuotes"]]
     said += [item["text"] for part in summary.get("parts", ()) for item in part["items"]]
     left = room(reading.word_count) - sum(map(count_words, said))

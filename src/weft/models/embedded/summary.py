@@ -7,7 +7,7 @@ source: a line whose words can't be found there again is left out, never the art
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from weft.language.spoken import announces
@@ -109,17 +109,19 @@ def summary(
     # What was spoken is quoted before it is told.
     early = teller.quotes() if kind in ("interview", "transcript", "captions") else []
     entries = sum(len(part.entries) for part in parts)
-    points = [] if asks and entries > 3 else teller.points(fewer=entries > 3)
+    more = [] if asks and entries > 3 else teller.points(fewer=entries > 3)
+    # Whoever takes the points alone has the main one too; a page shows each statement once.
+    points = sorted([*_runs(short), *_runs(more)], key=lambda run: run[0].index)
     said = early or teller.quotes()
     themes = find_themes(reading, 5 if reading.word_count > 120 else 3)
     labels = [theme.label for theme in themes]
     tags = _tags(labels, [topic.name for topic in topics if _speaks_of(reading, topic, headline)])
-    note = teller.note()
+    note, between = teller.note(), _between(kind, reading)
     return {
         "contentId": content_id,
         "headline": headline,
-        "tldr": _between(kind, reading).join(_told(one) for one in short),
-        "bullets": [_told(one) for one in points],
+        "tldr": between.join(_told(one) for one in short),
+        "bullets": [between.join(_told(one) for one in run) for run in points],
         **({"note": note} if note else {}),
         **({"parts": [part.value(reading) for part in parts]} if parts else {}),
         "importantQuotes": as_values(said, reading, cues),
@@ -136,7 +138,7 @@ def summary(
         "evidence": {
             "headline": [list(span) for span in headline_spans],
             "tldr": [list(span) for one in short for span in one.spans],
-            "bullets": [[list(span) for span in one.spans] for one in points],
+            "bullets": [[list(span) for one in run for span in one.spans] for run in points],
             "importantQuotes": [[list(one.span)] for one in said],
             "keyThemes": [[list(reading.sentences[at].spans[0]) for at in theme.sentences[:3]] for theme in themes],
             **({"parts": spans_of(parts)} if parts else {}),
@@ -151,6 +153,17 @@ def reading_minutes(words: int) -> int:
 def _between(kind: str, reading: Reading) -> str:
     """What stands between two sentences; where nobody has set stops, one must see that something is left out."""
     return " … " if kind == "captions" else " " if reading.known.spaced else ""
+
+
+def _runs(sentences: Iterable[Sentence]) -> list[list[Sentence]]:
+    """Each by itself, and what leans on the sentence before it together with that."""
+    found: list[list[Sentence]] = []
+    for one in sentences:
+        if found and one.leans and one.index == found[-1][-1].index + 1:
+            found[-1].append(one)
+        else:
+            found.append([one])
+    return found
 
 
 def _told(sentence: Sentence) -> str:

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from weft.protocol.values import dataclass
+from weft.protocol.values import dataclass, replace
 from weft.render.kit.figures import counted, language_name, measure_name, number, percent
 from weft.render.kit.leftovers import Leftover, leftovers
 from weft.render.kit.source import Source
@@ -141,10 +141,12 @@ def read_kit(kit: Mapping[str, Any], source: Source) -> Contents:
         field: KitItem(id=id, name=name, text=_text(summary.get(field)), spans=_spans(places.get(field)))
         for field, (id, name) in _TEXTS.items()
     }
+    points, named = _points(_items(summary, places, "bullets", "point"), texts["tldr"])
+    sections = _items(kit, {}, "suggestedOutline", "section")
     return Contents(
         headline=texts["headline"],
         tldr=texts["tldr"],
-        points=_items(summary, places, "bullets", "point"),
+        points=points,
         overview=texts["overview"],
         themes=_items(summary, places, "keyThemes", "theme"),
         ideas=_items(summary, places, "coreIdeas", "idea"),
@@ -160,7 +162,9 @@ def read_kit(kit: Mapping[str, Any], source: Source) -> Contents:
         missing=_items(ideas, found, "missing", "missing"),
         note=_text(summary.get("note")),
         groups=tuple(_groups(summary, places)),
-        sections=_items(kit, {}, "suggestedOutline", "section"),
+        sections=tuple(
+            replace(one, rests_on=tuple(dict.fromkeys(named.get(id, id) for id in one.rests_on))) for one in sections
+        ),
         tags=_texts(summary.get("tags")),
         related=_texts(summary.get("relatedConcepts")),
         category=_text(summary.get("category")),
@@ -170,6 +174,21 @@ def read_kit(kit: Mapping[str, Any], source: Source) -> Contents:
         details=tuple(_details(kit, summary, ideas, source)),
         rest=leftovers(kit),
     )
+
+
+def _points(points: Sequence[KitItem], tldr: KitItem) -> tuple[tuple[KitItem, ...], dict[str, str]]:
+    """Those that the short version above them does not say, counted from one; and what each of all is called here."""
+    said = " ".join(tldr.text.split())
+    shown: list[KitItem] = []
+    named: dict[str, str] = {}
+    for point in points:
+        if said and " ".join(point.text.split()) in said:
+            named[point.id] = tldr.id
+            continue
+        at = len(shown) + 1
+        shown.append(replace(point, id=f"point-{at}", name=f"Point {at}"))
+        named[point.id] = f"point-{at}"
+    return tuple(shown), named
 
 
 def _groups(summary: Mapping[str, Any], places: Mapping[str, Any]) -> Iterator[Group]:
