@@ -340,6 +340,22 @@ def test_who_does_something_may_be_said_behind_a_semicolon() -> None:
     assert {"text": said, "owner": "Carla"} in parts["To do"]
 
 
+def test_a_talk_is_told_by_what_is_said_of_the_guest_and_not_by_half_an_answer() -> None:
+    text = """Lena: Welcome to Small Engines. With me today is Oskar Brandt, who restores outboard motors. Hi Oskar.
+Oskar: Thanks for having me in the show.
+Lena: Do you teach this as well?
+Oskar: Twice a year at the folk high school in Norrtälje. Everybody goes home with a motor that runs.
+Lena: What is the most common mistake?
+Oskar: Old fuel from the year before. Nine times out of ten it is only varnish in the carburettor of the motor.
+Lena: What makes an old motor worth saving?
+Oskar: Mostly that you can open it. A motor from the sixties has two hundred parts, and a lathe makes all of them.
+"""
+    kit = kits.make(text)
+    assert kit.summary["tldr"] == "With me today is Oskar Brandt, who restores outboard motors."
+    alone = [*kit.summary["bullets"], *(quote["text"] for quote in kit.summary["importantQuotes"])]
+    assert not [one for one in alone if one.startswith(("Twice a year", "Old fuel", "Mostly"))]
+
+
 def test_a_report_has_what_it_recommends() -> None:
     body = "The bus ran through the night for half a year, and people who work late took it home. " * 3
     text = (

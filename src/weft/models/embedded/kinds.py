@@ -224,7 +224,7 @@ def abstract(reading: Reading) -> Sequence[int]:
     ]
     if labelled:
         return [one.index for one in reading.sentences if one.block == labelled[0].block]
-    return _before_the_turns(reading)
+    return _before_the_turns(reading) or _first_turn(reading)
 
 
 _INTRODUCED: Final = (12, 120)
@@ -240,6 +240,22 @@ def _before_the_turns(reading: Reading) -> Sequence[int]:
     least, most = _INTRODUCED
     size = sum(one.size for one in found)
     return [one.index for one in found] if talk and least <= size <= min(most, 0.4 * reading.word_count) else ()
+
+
+_GUEST: Final = re.compile(
+    r"\b(?:with (?:me|us)(?: here| today| now)* (?:is|are)|(?:my|our) guests?(?: today| this week)? (?:is|are)"
+    r"|(?:i(?:'|’)?m|i am|we(?:'|’)?re|we are) (?:joined|talking|speaking)|joins? (?:me|us)|joining (?:me|us)"
+    r"|bei (?:mir|uns) ist|zu gast|(?:mein|unser)e? gast|heute (?:spreche|sprechen|rede|reden) (?:ich|wir)"
+    r"|(?:mon|notre) invitée?|(?:je reçois|nous recevons)|(?:mi|nuestr[oa]) invitad[oa]|nos acompaña)\b",
+    re.I,
+)
+
+
+def _first_turn(reading: Reading) -> Sequence[int]:
+    """What the first who speaks says of the guest, and of what they will talk about."""
+    host = reading.sentences[0].speaker
+    talk = host and len(reading.speakers) > 1
+    return [one.index for one in reading.sentences[:8] if talk and one.speaker == host and _GUEST.search(one.text)]
 
 
 def is_verse(reading: Reading) -> bool:

@@ -42,6 +42,8 @@ _ANSWERS: Final = word_set(
     "yes no nothing nobody none never not because by ja nein nichts weil oui non rien sí nada porque"
 )
 """What begins so behind a question says nothing without it."""
+_SPOKEN: Final = 10
+"""Words: what is no longer and answers somebody else is half of what was said."""
 _SHARING: Final = word_set(
     "facebook twitter whatsapp tumblr linkedin reddit pinterest digg instagram telegram permalink"
 )
@@ -335,11 +337,15 @@ def _leans(sentence: Sentence, begin: str, known: Lexicon, *, spoken: bool) -> b
 
 
 def _answers(sentence: Sentence, sentences: Sequence[Sentence]) -> bool:
-    """Whether it is a short answer to the question before it in its paragraph, or begins as answers do."""
+    """Whether it is a short answer to the question before it, in its paragraph or by somebody else; or begins as
+    answers do."""
     before = sentences[sentence.index - 1] if sentence.index else sentence
-    if not before.asks or before.block != sentence.block or not sentence.words or sentence.asks:
+    if not before.asks or not sentence.words or sentence.asks:
         return False
-    return sentence.size <= _SHORT or sentence.words[0] in _ANSWERS
+    turned = before.speaker != sentence.speaker
+    if before.block != sentence.block and not turned:
+        return False
+    return sentence.size <= (_SPOKEN if turned else _SHORT) or sentence.words[0] in _ANSWERS
 
 
 def _host(sentences: Sequence[Sentence], speakers: Sequence[str]) -> str:
