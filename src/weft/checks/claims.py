@@ -12,14 +12,17 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, get_args
 
+from weft.checks.clauses import clauses, cores, in_active
 from weft.checks.folding import fold
 from weft.checks.matching import Alignment, Difference, align
-from weft.checks.statements import Statement, read_statement
+from weft.checks.statements import Statement, is_saying, read_statement
 from weft.language.sentences import sentences
 from weft.protocol.events import ClaimVerdict
 from weft.protocol.values import dataclass
 
 State = ClaimVerdict
+Source = tuple[Statement, Statement | None]
+"""A sentence of the passage, and the one before it that says whom its pronouns mean."""
 STATES: Final[tuple[State, ...]] = get_args(ClaimVerdict)
 ABOUT: Final = 0.5
 """The share of a claim's words a sentence must have to be about the same thing."""
@@ -31,6 +34,14 @@ _FENCE: Final = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
 _COLON: Final = re.compile(r":(?=\s|\Z)")
 _QUOTATION: Final = re.compile(r"[\"“„«]([^\"“”„«»]+)[\"”»]?", re.DOTALL)
 """All of a sentence, or a paragraph of it that goes on in the next."""
+_JOINED: Final = re.compile(r"\. (?:(?:It|He|She|They) (?=\w))?")
+"""Between two sentences; what the second is about when it begins with a pronoun is in the first."""
+_VOICE: Final = 0.8
+"""The share of a claim's words a sentence must have to be turned from passive to active."""
+_FACTS: Final = frozenset({"number", "date", "unit", "name"})
+_BRACKETS: Final = re.compile(r"\((?!e\.g|i\.e|see |if |unless |only )([^()]+)\)")
+_JOINT: Final = re.compile(r"\A(?:and|but|yet)\b,? ")
+_LEAST: Final = 3
 _SEVERAL: Final = frozenset({"number", "date"})
 """Kinds of which more than one may be different in one statement and still turn it round."""
 
@@ -68,10 +79,10 @@ def compare(claim: str, passage: str, lead: str = "") -> Verdict:
     """`lead` is what stands before a list of which the passage is one item: the two together are a sentence too."""
     parts = sentences(claim)
     plain = _statements(passage)
-    sources = [*plain, *_led(plain, lead)]
-    verdicts = [run] if (run := _run(claim, plain)) else [_one(part, sources) for part in parts]
+    sources = [*_in_turn(plain), *((source, None) for source in _led(plain, lead))]
+    verdicts = [run] if (run := _run(claim, plain)) else _each(claim, parts, sources)
     wanted = frozenset().union(*(read_statement(part).keys for part in parts))
-    there = frozenset().union(*(source.keys for source in sources))
+    there = frozenset().union(*(source.keys for source, _ in sources))
     matching = len(wanted & there)
     overlap = matching / len(wanted) if wanted else 0.0
     if not verdicts:
@@ -86,7 +97,7 @@ def compare(claim: str, passage: str, lead: str = "") -> Verdict:
 def conflicts(one: str, other: str) -> list[Evidence]:
     """Where two passages state the same with one thing turned round. `claim` and `sentence` are the two sentences."""
     plain = _statements(other)
-    others = [*plain, *_led(plain, "")]
+    others: list[Source] = [*_in_turn(plain), *((source, None) for source in _led(plain, ""))]
     found: list[Evidence] = []
     for sentence in sentences(one):
         verdict = _one(sentence, others)
@@ -96,11 +107,47 @@ def conflicts(one: str, other: str) -> list[Evidence]:
     return found
 
 
+def _each(claim: str, parts: Sequence[str], sources: Sequence[Source]) -> list[Verdict]:
+    """Sentence by sentence; and all as one where that is a statement of the passage, or each half of one."""
+    verdicts = [_one(part, sources) for part in parts]
+    if len(parts) == 2 and any(verdict.state != "quoted" for verdict in verdicts):
+        joined = _one(_JOINED.sub(", and ", f"{parts[0].rstrip('.')}. {parts[1]}", count=1), sources)
+        if joined.state == "quoted":
+            return [joined]
+    if len(parts) == 1 and verdicts[0].state == "not_checked":
+        for halves in clauses(read_statement(parts[0])):
+            found = [_one(half, sources) for half in halves]
+            if all(verdict.state != "not_checked" for verdict in found):
+                return found
+    return verdicts
+
+
+def _in_turn(plain: Sequence[Statement]) -> Iterator[Source]:
+    """Every sentence with the one before it that does not begin with a pronoun."""
+    earlier: Statement | None = None
+    for one in plain:
+        yield one, earlier
+        if one.tokens and one.tokens[0].role != "pronoun":
+            earlier = one
+
+
 def _statements(passage: str) -> list[Statement]:
-    """Its sentences; of a quotation that says nothing of who said it, also those inside it."""
+    """Its sentences; of a quotation that says nothing of who said it, also those inside it; and the parts of a sentence
+    that semicolons part, and what stands in brackets, each as a sentence."""
     found = sentences(_FENCE.sub("", passage))
     inside = [part for one in found if (quotation := _QUOTATION.fullmatch(one)) for part in sentences(quotation[1])]
-    return [read_statement(sentence) for sentence in (*found, *inside)]
+    return [read_statement(sentence) for one in (*found, *inside) for sentence in (one, *_parts(one))]
+
+
+def _parts(sentence: str) -> Iterator[str]:
+    for bracket in _BRACKETS.findall(sentence):
+        if len(bracket.split()) > _LEAST:
+            yield bracket
+    for part in sentence.split(";") if ";" in sentence else ():
+        if any(is_saying(token) for token in read_statement(part).tokens):
+            return  # what follows may be what somebody says
+        if len(part.split()) > _LEAST and "(" not in part and ")" not in part:
+            yield _JOINT.sub("", part.strip())
 
 
 def _led(plain: Sequence[Statement], lead: str) -> Iterator[Statement]:
@@ -132,33 +179,41 @@ def _stopped(text: str) -> str:
     return _COLON.sub("", fold(text).text).rstrip(". ") + "."
 
 
-def _one(claim: str, sources: list[Statement]) -> Verdict:
+def _one(claim: str, sources: Sequence[Source]) -> Verdict:
     said = read_statement(claim)
     exact = fold(said.text).text.strip("\"' ").rstrip(".")
-    ranked = sorted(sources, key=lambda source: -_share(said, source))[:_HELD_AGAINST]
+    ranked = sorted(sources, key=lambda source: -_share(said, source[0]))[:_HELD_AGAINST]
     nearest: tuple[Alignment, Statement] | None = None
-    for source in ranked:
+    for source, earlier in ranked:
         if exact and exact == fold(source.text).text.strip("\"' ").rstrip("."):
             return _quoted(claim, source, 1.0, VERBATIM)
         if _share(said, source) < ABOUT:
             continue
-        found = align(said, source)
-        if not found.differences:
-            return _quoted(claim, source, found.shared, NEARLY)
-        if nearest is None or _closer(found, nearest[0]):
-            nearest = found, source
+        for found in _alignments(said, source, earlier):
+            if not found.differences:
+                return _quoted(claim, source, found.shared, NEARLY)
+            if nearest is None or _closer(found, nearest[0]):
+                nearest = found, source
     if nearest is None:
         item = Evidence("nothing in common", False, claim, "", "no sentence of the passage is about it")
         return Verdict("not_checked", 0.0, "", (item,))
     alignment, source = nearest
     if _turned(alignment):
-        evidence = tuple(
-            Evidence(item.kind, False, item.claim, source.text, _told(item)) for item in alignment.differences
-        )
+        turning = [item for item in alignment.differences if item.turns]
+        evidence = tuple(Evidence(item.kind, False, item.claim, source.text, _told(item)) for item in turning)
         return Verdict("contradicted", alignment.shared, source.text, evidence)
     loose = [item for item in alignment.differences if not item.turns] or list(alignment.differences)
     evidence = tuple(Evidence(item.kind, False, item.claim, source.text, _told(item)) for item in loose[:3])
     return Verdict("not_checked", alignment.shared, source.text, evidence)
+
+
+def _alignments(said: Statement, source: Statement, earlier: Statement | None) -> Iterator[Alignment]:
+    """As they stand; without what stands for itself; and with one of the two in the other's voice."""
+    yield align(said, source, earlier)
+    if _share(said, source) >= _VOICE:
+        yield from (align(said, core, earlier) for core in cores(source))
+        yield from (align(said, turned, earlier) for turned in in_active(source, said))
+        yield from (align(turned, source, earlier) for turned in in_active(said, source))
 
 
 def _quoted(claim: str, source: Statement, shared: float, reason: str) -> Verdict:
@@ -170,8 +225,14 @@ def _share(claim: Statement, source: Statement) -> float:
 
 
 def _turned(alignment: Alignment) -> bool:
-    found = alignment.differences
-    return all(item.turns for item in found) and (len(found) == 1 or all(item.kind in _SEVERAL for item in found))
+    turning = [item for item in alignment.differences if item.turns]
+    others = [item for item in alignment.differences if not item.turns]
+    if not turning or (len(turning) > 1 and not all(item.kind in _SEVERAL for item in turning)):
+        return False
+    # What the claim says less of is no other statement, where it is a number, a date or a name that is another.
+    return not others or (
+        len(others) <= 2 and all(item.slight for item in others) and all(item.kind in _FACTS for item in turning)
+    )
 
 
 def _closer(one: Alignment, other: Alignment) -> bool:
@@ -181,7 +242,7 @@ def _closer(one: Alignment, other: Alignment) -> bool:
 def _told(item: Difference) -> str:
     claim, source = f"“{item.claim}”", f"“{item.source}”"
     match item.kind:
-        case "negation":
+        case "negation" if not (item.claim and item.source):
             which, other = ("claim", "passage") if item.claim else ("passage", "claim")
             return f"the {which} has a negation ({claim if item.claim else source}) that the {other} has not"
         case "left out":

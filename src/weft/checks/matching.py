@@ -8,14 +8,16 @@ stands for itself (a parenthesis, a clause behind `and`) and rules over nothing.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Final, Literal
 
+from weft.checks.clauses import BE, may_go, peeled
 from weft.checks.dates import same_day
 from weft.checks.statements import FACTS, TURNING, Role, Statement, Token, are_forms, is_saying
 from weft.checks.units import Measure, are_of_one_kind, measure
-from weft.language.sentences import ENGLISH
+from weft.language.sentences import words
 from weft.protocol.values import dataclass
 
 Kind = Literal[
@@ -32,6 +34,8 @@ class Difference:
     turns: bool = False
     """Whether this alone makes the claim say something that the source denies."""
     note: str = ""
+    slight: bool = False
+    """Of what is left out: a phrase of few words that rules over nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +64,11 @@ left right, male female, won lost, wins loses, win lose, least most, all none, u
 before behind, open closed, opens closes, start end, starts ends, started ended, begins ends, add remove,
 adds removes, added removed, safe unsafe, alive dead, everyone nobody, few many, few most, agree disagree,
 approve reject, approved rejected, grant deny, granted denied, read-only writable, synchronous asynchronous,
-directly indirectly, majority minority
+directly indirectly, majority minority, little most, little much
 """
 _OPPOSITES: Final = frozenset(frozenset(pair.split()) for pair in _OPPOSITE_WORDS.split(","))
 """Only where one can't be so while the other is."""
+_ORDINALS: Final = words("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth")
 _EVERY: Final = frozenset({"all", "every", "each", "both", "everyone"})
 _PART: Final = frozenset({"most", "majority", "many", "several", "some", "few", "minority"})
 _NEAR_MODALS: Final = (
@@ -74,21 +79,34 @@ _FIXED: Final = frozenset({"of", "to", "than", "for", "from", "with", "by"})
 """What a phrase that begins so belongs to stands before it: such a phrase does not move."""
 
 
-def align(claim: Statement, source: Statement) -> Alignment:
-    """What of the claim is different in the source; nothing, when it is the source or a whole statement of it."""
+def align(claim: Statement, source: Statement, earlier: Statement | None = None) -> Alignment:
+    """What of the claim is different in the source; nothing, when it is the source or a whole statement of it.
+    `earlier` is the sentence before the source: whom `she` at its beginning means, as far as that can be known."""
     ours, theirs = claim.tokens, source.tokens
     telling = [token for token in ours if token.role not in _SLIGHT]
     if not telling or not theirs:
         return Alignment(0.0, (Difference("nothing in common", claim.text, source.text),))
-    pairs = _in_order(ours, theirs)
+    pairs = _beside(ours, theirs, _in_order(ours, theirs))
     moved = _moved(ours, theirs, pairs)
     found = {at for at, _ in (*pairs, *moved) if ours[at].role not in _SLIGHT}
     shared = len(found) / len(telling)
-    differences = [*_order(ours, theirs, pairs, moved), *_edits(ours, theirs, pairs, moved)]
+    subject = earlier.tokens if earlier else ()
+    differences = [*_order(ours, theirs, pairs, moved), *_edits(ours, theirs, pairs, moved, subject)]
     differences += _roles(ours, theirs, (*pairs, *moved))
+    differences = [_weighed(item, theirs) for item in differences]
     if source.asks and not claim.asks:
         differences.append(Difference("question", claim.text, source.text))
     return Alignment(shared, tuple(differences))
+
+
+def _weighed(item: Difference, theirs: Sequence[Token]) -> Difference:
+    """A number or name that the source has elsewhere may be right: the claim may speak of that."""
+    if item.turns and item.kind in ("number", "date", "name") and item.claim:
+        words = item.claim.lower().split()
+        there = [token.word for token in theirs]
+        if all(word in there for word in words):
+            return replace(item, turns=False)
+    return item
 
 
 def same(one: Token, other: Token) -> bool:
@@ -126,6 +144,16 @@ def _in_order(ours: Sequence[Token], theirs: Sequence[Token]) -> list[tuple[int,
     return pairs
 
 
+def _beside(ours: Sequence[Token], theirs: Sequence[Token], pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Small words paired with those that stand by the same word, so that what is left out is left out whole."""
+    kept = list(pairs)
+    for at in range(len(kept) - 2, -1, -1):
+        (i, j), (next_i, next_j) = kept[at], kept[at + 1]
+        if next_i == i + 1 and next_j > j + 1 and ours[i].role in _SLIGHT and same(ours[i], theirs[next_j - 1]):
+            kept[at] = i, next_j - 1
+    return kept
+
+
 def _moved(ours: Sequence[Token], theirs: Sequence[Token], pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """What both have, but in another place."""
     left = [j for j in range(len(theirs)) if j not in {at for _, at in pairs}]
@@ -150,6 +178,8 @@ def _moved(ours: Sequence[Token], theirs: Sequence[Token], pairs: Sequence[tuple
 def _order(
     ours: Sequence[Token], theirs: Sequence[Token], pairs: Sequence[tuple[int, int]], moved: Sequence[tuple[int, int]]
 ) -> Iterator[Difference]:
+    if moved and _is_list(ours, theirs, _between(ours, theirs, pairs, moved)):
+        return
     for run in _runs(ours, theirs, moved):
         first, last = run[0], run[-1]
         low, high = min(j for _, j in run), max(j for _, j in run)
@@ -158,9 +188,67 @@ def _order(
             continue
         if _may_move(ours, theirs, run, over) or _may_move(ours, theirs, over, run, far=True):
             continue
-        if _is_list(ours, theirs, [*run, *over]):
+        if any(rule(ours, theirs, run, over) for rule in (_is_listed, _is_adverb, _is_owner)):
             continue
         yield Difference("order", _text(ours[first[0] : last[0] + 1]), _text(theirs[low : high + 1]))
+
+
+def _between(
+    ours: Sequence[Token], theirs: Sequence[Token], pairs: Sequence[tuple[int, int]], moved: Sequence[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """What has moved, and all that it moved over."""
+    low, high = min(i for i, _ in moved), max(i for i, _ in moved)
+    left, right = min(j for _, j in moved), max(j for _, j in moved)
+    return [*moved, *((i, j) for i, j in pairs if low <= i <= high or left <= j <= right)]
+
+
+def _is_listed(
+    ours: Sequence[Token], theirs: Sequence[Token], run: Sequence[tuple[int, int]], over: Sequence[tuple[int, int]]
+) -> bool:
+    return _is_list(ours, theirs, [*run, *over])
+
+
+def _is_owner(
+    ours: Sequence[Token], theirs: Sequence[Token], run: Sequence[tuple[int, int]], over: Sequence[tuple[int, int]]
+) -> bool:
+    """`the lamp of the keeper` for `the keeper's lamp`."""
+    involved = [*run, *over]
+    sides = (
+        (ours, sorted(i for i, _ in run), sorted(i for i, _ in over)),
+        (theirs, sorted(j for _, j in run), sorted(j for _, j in over)),
+    )
+    for tokens, mine, others in sides:
+        whole = sorted([*mine, *others])
+        if len(involved) > 5 or any(tokens[at].before for at in range(whole[0] + 1, whole[-1] + 1)):
+            return False
+        if any(at not in whole and tokens[at].role not in ("free", "light") for at in range(whole[0], whole[-1] + 1)):
+            return False
+    return any(
+        _marker(one, mine[0]) == "of" and mine[0] > others[-1] and there[-1] < far[0] and not _marker(two, far[0])
+        for (one, mine, others), (two, there, far) in (sides, sides[::-1])
+    )
+
+
+def _is_adverb(
+    ours: Sequence[Token], theirs: Sequence[Token], run: Sequence[tuple[int, int]], over: Sequence[tuple[int, int]]
+) -> bool:
+    """`is temporarily set` for `is set temporarily`: an adverb on the other side of its verb."""
+    involved = [*run, *over]
+    if len(involved) > 6 or not any(all(_is_how(ours[i]) for i, _ in part) for part in (run, over)):
+        return False
+    if len(involved) > 2 and any(ours[i].role == "limit" for i, _ in involved):
+        return False  # `only Anna lit it`, `Anna lit only it`
+    here = ours[min(i for i, _ in involved) : max(i for i, _ in involved) + 1]
+    there = theirs[min(j for _, j in involved) : max(j for _, j in involved) + 1]
+    return not any(
+        token.role in ("negation", "joint", "condition") or token.before for token in (*here[1:], *there[1:])
+    )
+
+
+def _is_how(token: Token) -> bool:
+    return token.word in ("only", "also", "always", "often", "usually", "sometimes", "first", "afterwards") or (
+        token.role in ("content", "limit") and token.word.endswith("ly")
+    )
 
 
 def _runs(
@@ -195,13 +283,15 @@ def _may_move(
     ):
         return False
     head = ours[run[0][0]]
-    if not here and not (head.role == "date" or head.word.endswith("ly") or head.word in _TIMES):
+    moves = head.role == "date" or (head.word.endswith("ly") and head.role != "limit") or head.word in _TIMES
+    if not here and not moves:
         return False
     if len(run) == 1 and head.role in ("place", "condition"):
         return False
     fixed = here.split(" ")[0] in _FIXED
     places = (ours, run[0][0], run[-1][0]), (theirs, run[0][1], run[-1][1])
-    comma = fixed or not here
+    dated = any(ours[i].role in ("number", "date") for i, _ in run[:2])
+    comma = (fixed and not dated) or not here
     if any(_is_fronted(*one, comma=comma) and _is_last(*other) for one, other in (places, places[::-1])):
         return True
     if far or fixed:
@@ -249,7 +339,10 @@ def _is_fronted(tokens: Sequence[Token], first: int, last: int, *, comma: bool) 
 
 
 def _is_last(tokens: Sequence[Token], _: int, last: int) -> bool:
-    return all(token.role in _SLIGHT for token in tokens[last + 1 :])
+    """At the end of the sentence, or of what is said in it before a part that stands for itself."""
+    return all(token.role in _SLIGHT for token in tokens[last + 1 :]) or (
+        bool(tokens[last + 1].before) and may_go(tokens, last + 1, len(tokens) - 1)
+    )
 
 
 def _is_list(ours: Sequence[Token], theirs: Sequence[Token], involved: Sequence[tuple[int, int]]) -> bool:
@@ -293,15 +386,58 @@ def _items(tokens: Sequence[Token]) -> list[tuple[str, ...]]:
 
 
 def _edits(
-    ours: Sequence[Token], theirs: Sequence[Token], pairs: Sequence[tuple[int, int]], moved: Sequence[tuple[int, int]]
+    ours: Sequence[Token],
+    theirs: Sequence[Token],
+    pairs: Sequence[tuple[int, int]],
+    moved: Sequence[tuple[int, int]],
+    subject: Sequence[Token],
 ) -> Iterator[Difference]:
     gone, away = {i for i, _ in moved}, {j for _, j in moved}
     before = (-1, -1)
     for pair in (*pairs, (len(ours), len(theirs))):
         said = [i for i in range(before[0] + 1, pair[0]) if i not in gone]
         there = [j for j in range(before[1] + 1, pair[1]) if j not in away]
-        yield from _edit(ours, theirs, said, there, bool(gone))
+        if not _is_small(ours, theirs, said, there, subject):
+            yield from _edit(ours, theirs, said, there, bool(gone))
         before = pair
+
+
+def _is_small(
+    ours: Sequence[Token], theirs: Sequence[Token], said: Sequence[int], there: Sequence[int], subject: Sequence[Token]
+) -> bool:
+    """A difference of small words alone: who is meant by `it`, `but it can` for `but can`, `of` for `for`."""
+    told = [i for i in said if ours[i].role != "free"]
+    heard = [j for j in there if theirs[j].role != "free"]
+    if len(told) == 1 and not heard and ours[told[0]].word in _THIRD:
+        at = told[0]
+        return at > 0 and (ours[at - 1].role == "joint" or "," in ours[at].before)
+    if len(heard) == 1 and not told and theirs[heard[0]].word == "it" and heard[0] == 0:
+        return theirs[1].word in BE and any(token.word in ("that", "which", "who") for token in theirs[2:])
+    if len(told) == len(heard) == 1 and {ours[told[0]].role, theirs[heard[0]].role} <= {"light", "place", "bound"}:
+        behind = [tokens[at + 1].role for tokens, at in ((ours, told[0]), (theirs, heard[0])) if at + 1 < len(tokens)]
+        pair = frozenset({ours[told[0]].key, theirs[heard[0]].key})
+        return pair in _ALIKE_PLACES and not {"number", "date", "unit"} & {*behind}
+    return bool(told) and len(heard) == 1 and _is_meant([ours[i] for i in told], theirs, heard[0], subject)
+
+
+_THIRD: Final = frozenset({"it", "he", "she", "they"})
+_ALIKE_PLACES: Final = (frozenset({"of", "for"}), frozenset({"of", "about"}), frozenset({"of", "to"}))
+
+
+def _is_meant(told: Sequence[Token], theirs: Sequence[Token], at: int, subject: Sequence[Token]) -> bool:
+    """Whether a pronoun that begins a sentence stands for what the sentence before began with."""
+    pronoun = theirs[at]
+    if pronoun.role != "pronoun" or any(token.role not in _SLIGHT for token in theirs[:at]):
+        return False
+    if pronoun.word not in ("he", "she", "his", "her", "it", "its", "they", "their"):
+        return False
+    starts = [0, *(k for k, token in enumerate(subject[:12]) if "," in token.before)][:2]
+    for start in starts:
+        telling = [token for token in subject[start:] if token.role not in _SLIGHT]
+        if len(told) <= len(telling) and all(same(one, other) for one, other in zip(told, telling, strict=False)):
+            person = any(token.role == "name" for token in telling[: len(told)])
+            return person or pronoun.word.startswith(("it", "they", "their"))
+    return False
 
 
 def _edit(
@@ -314,10 +450,15 @@ def _edit(
     slight = all(token.role in ("light", "joint") for token in (*claim, *source))
     if slight and (shifted or _slight_change(claim, source)):
         return
+    told = [token for token in claim if not (token.role == "light" or token.key == "and")]
+    if there and there[-1] - there[0] + 1 == len(there):
+        if not told and may_go(theirs, there[0], there[-1]):
+            return
+        low, high = peeled(theirs, there[0], there[-1])
+        source = [theirs[j] for j in range(low, high + 1) if theirs[j].role != "free"] or source
     if "but" in (token.word for token in (*claim, *source)) and any(token.role == "negation" for token in source):
         yield Difference("other words", _text(claim), _text(source))
         return
-    told = [token for token in claim if not (token.role == "light" or token.key == "and")]
     heard = [token for token in source if not (token.role == "light" or token.key == "and")]
     if told and heard:
         if not _same_amount(told, heard):
@@ -325,10 +466,19 @@ def _edit(
     elif told:
         yield _more(told, theirs)
     elif heard:
-        if not _stands_alone(theirs, there[0], there[-1]):
-            yield _less(heard, theirs, there[-1])
+        if heard[-1].role == "negation" and len(heard) > 1 and _goes_without(theirs, there):
+            heard = heard[-1:]
+        yield _less(heard, theirs, there)
     else:
         yield Difference("other words", _text(claim), _text(source))
+
+
+def _goes_without(theirs: Sequence[Token], there: Sequence[int]) -> bool:
+    """`[gave much and did not] take`: all but the negation may be left out."""
+    last = there[-1]
+    while last > there[0] and theirs[last].role in ("free", "negation"):
+        last -= 1
+    return last - there[0] < len(there) and may_go(theirs, there[0], last)
 
 
 def _slight_change(claim: Sequence[Token], source: Sequence[Token]) -> bool:
@@ -341,49 +491,25 @@ def _slight_change(claim: Sequence[Token], source: Sequence[Token]) -> bool:
     return any(ours | theirs <= alike for alike in _ALIKE_LIGHT)
 
 
-def _stands_alone(tokens: Sequence[Token], first: int, last: int) -> bool:
-    """Whether a part of the source can be left out: a parenthesis, an opening word, a clause of its own."""
-    part = tokens[first : last + 1]
-    opened, closed = tokens[first].before, tokens[last + 1].before if last + 1 < len(tokens) else "."
-    starts, ends = first == 0, last + 1 == len(tokens)
-    if (starts and _is_stop(closed, tokens[last])) or (ends and first and _is_stop(opened, tokens[first - 1])):
-        return True  # a sentence before or behind this one that begins with a small letter
-    if any(token.role in TURNING or is_saying(token) for token in part):
-        return False
-    if "(" in opened:
-        inside = next((at for at in range(first + 1, last + 1) if ")" in tokens[at].before), last + 1)
-        return inside > last or _stands_alone(tokens, inside, last)
-    parted = any(sign in opened for sign in ",;—–")
-    if parted and part[0].word in ("which", "who", "whereas", "while") and (ends or "," in closed):
-        return True
-    if ends and parted and (part[0].role == "joint" or ";" in opened or "—" in opened):
-        commas = [at for at in range(1, first) if "," in tokens[at].before]
-        return _is_clause(part) and (not commas or first - commas[-1] > _MEMBER)
-    return starts and not ends and _is_clause(part) and (";" in closed or ("," in closed and part[-1].role == "joint"))
-
-
-_MEMBER: Final = 3
-"""The most words of a list's last member but one: what stands behind it belongs to the list."""
-
-
-def _is_stop(signs: str, before: Token) -> bool:
-    return any(sign in signs for sign in ".!?") and len(before.text) > 2 and before.word not in ENGLISH.abbreviations
-
-
-def _is_clause(tokens: Sequence[Token]) -> bool:
-    """Whether it has a subject and a verb of its own, as far as small words tell: a member of a list has not."""
-    return len(tokens) > 3 and any(
-        token.word in _BE or token.word in ("has", "have", "had", "does", "do", "did") or token.role == "pronoun"
-        for token in tokens[1:]
-    )
-
-
-def _less(source: Sequence[Token], theirs: Sequence[Token], last: int) -> Difference:
+def _less(source: Sequence[Token], theirs: Sequence[Token], there: Sequence[int]) -> Difference:
+    last = there[-1]
     if len(source) == 1 and source[0].role == "negation":
         # `nobody but her`, `not until then`: what follows is excepted.
         behind = theirs[last + 1].word if last + 1 < len(theirs) else ""
         return Difference("negation", "", source[0].text, turns=behind not in ("but", "other", "until", "else"))
-    return Difference("left out", "", _text(source))
+    return Difference("left out", "", _text(source), slight=_rules_nothing(source, theirs, there))
+
+
+_PHRASE: Final = 6
+
+
+def _rules_nothing(source: Sequence[Token], theirs: Sequence[Token], there: Sequence[int]) -> bool:
+    """Whether what is left out is a phrase, or all between two commas: not what the rest depends on."""
+    if any(token.role == "condition" or is_saying(token) for token in source):
+        return False
+    behind = theirs[there[-1] + 1].before if there[-1] + 1 < len(theirs) else "."
+    parted = (there[0] == 0 or bool(theirs[there[0]].before)) and bool(behind)
+    return parted or (len(source) <= _PHRASE and not any(token.role in TURNING for token in source))
 
 
 def _more(claim: Sequence[Token], theirs: Sequence[Token]) -> Difference:
@@ -412,6 +538,8 @@ def _replaced(claim: Sequence[Token], source: Sequence[Token]) -> Difference:
 def _exchanged(one: Token, other: Token) -> Difference:
     ours, theirs = one.text, other.text
     roles = {one.role, other.role}
+    if one.word in _ORDINALS and other.word in _ORDINALS:
+        return Difference("number", ours, theirs, turns=True)
     if roles == {"number"}:
         return Difference("number", ours, theirs, turns=not _rounded(one, other))
     if roles == {"date"}:
@@ -424,6 +552,8 @@ def _exchanged(one: Token, other: Token) -> Difference:
         return Difference("modal", ours, theirs, turns=frozenset({one.key, other.key}) not in _NEAR_MODALS)
     if _opposed(one, other):
         return Difference("opposite", ours, theirs, turns=True)
+    if any(side.role == "negation" and _is_how(beside) for side, beside in ((one, other), (other, one))):
+        return Difference("negation", ours, theirs, turns=True)
     if "negation" in roles and roles & {"quantifier", "limit"}:
         return Difference("quantifier", ours, theirs, turns=True)
     if roles == {"quantifier"}:
@@ -464,8 +594,8 @@ def _other_names(claim: Sequence[Token], source: Sequence[Token]) -> bool:
             a, b = one.lower().strip("."), other.lower().strip(".")
             if a[:4] == b[:4] or a in b or b in a:
                 return _is_code(one) and _is_code(other) and one != other
-    for words, others in ((ours, theirs), (theirs, ours)):
-        initials = "".join(word[0] for word in words).lower()
+    for these, others in ((ours, theirs), (theirs, ours)):
+        initials = "".join(word[0] for word in these).lower()
         if any(other.replace(".", "").lower() in (initials, initials[:2]) for other in others):
             return False
     return True
@@ -481,9 +611,16 @@ _NEARLY: Final = frozenset({"about", "approximately", "roughly", "around", "near
 
 
 def _same_amount(claim: Sequence[Token], source: Sequence[Token]) -> bool:
-    """`90 minutes` where the source has 1.5 hours."""
+    """`90 minutes` where the source has 1.5 hours, `over` where it has more than."""
     one, other = _measured(claim), _measured(source)
-    return one is not None and one == other
+    if one is None or other is None:
+        signs = [_sign({token.word for token in side} - _FILLING) for side in (claim, source)]
+        return (
+            bool(signs[0])
+            and signs[0] == signs[1]
+            and all(token.role in ("bound", "place", "quantifier") for token in (*claim, *source))
+        )
+    return one == other
 
 
 def _measured(tokens: Sequence[Token]) -> Measure | None:
@@ -539,17 +676,27 @@ def _range(tokens: Sequence[Token]) -> tuple[str, Fraction] | None:
     rest = [token for token in tokens if token.role != "number"]
     if len(numbers) != 1 or tokens[-1] is not numbers[0]:
         return None
-    words = {token.word for token in rest} - {"than", "at", "to", "of", "not", "no"}
+    words = {token.word for token in rest} - {*_FILLING, "not", "no"}
     denied = any(token.role == "negation" for token in rest)
     value = _amount(numbers[0])
     if any(token.role not in ("bound", "place", "light", "quantifier", "negation") for token in rest):
         return None
-    sign = "<" if words & _AT_MOST or words == {"up"} else ">" if words & _AT_LEAST else "~" if words & _NEARLY else ""
+    sign = _sign(words)
     if len(words) != (1 if sign else 0):
         return None
     if denied:
         sign = {"<": ">", ">": "<"}.get(sign, "?")
     return sign, value
+
+
+_FILLING: Final = frozenset({"than", "at", "to", "of"})
+
+
+def _sign(words: Collection[str]) -> str:
+    bounds = frozenset(words)
+    if bounds & _AT_MOST or bounds == {"up"}:
+        return "<"
+    return ">" if bounds & _AT_LEAST else "~" if bounds & _NEARLY else ""
 
 
 def _amount(number: Token) -> Fraction:
@@ -577,13 +724,12 @@ def _roles(ours: Sequence[Token], theirs: Sequence[Token], pairs: Sequence[tuple
                 yield Difference("role", ours[i].text, theirs[j].text)
 
 
-_BE: Final = frozenset({"is", "are", "was", "were", "be", "been", "being", "am", "'s"})
-
-
 def _is_passive(tokens: Sequence[Token], at: int) -> bool:
     for before in reversed(tokens[max(0, at - 3) : at]):
-        if before.word in _BE:
+        if before.word in BE:
             return True
+        if before.word in ("a", "an", "the", "this", "these", "those", "such", "there"):
+            return False
         if before.role not in ("negation", "limit", "free") and not before.word.endswith("ly"):
             return False
     return False

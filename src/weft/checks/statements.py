@@ -93,9 +93,20 @@ _CAPITAL_WORDS: Final = _words("US IT WHO AM PM")
 """In capitals these are names, not the small words they look like."""
 _CONTRACTED: Final = {"'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "'m": "am"}
 _WHOLE: Final = {"can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not", "ain't": "is not"}
-_LET: Final = {"whilst": "while", "upon": "on", "till": "until", "towards": "toward", "percentage": "percent"}
+_LET: Final = {
+    "whilst": "while", "upon": "on", "till": "until", "towards": "toward", "percentage": "percent",
+    "though": "although", "around": "about", "approximately": "about", "roughly": "about", "using": "with",
+}  # fmt: skip
+_PHRASES: Final = {
+    ("prior", "to"): "before", ("because", "of"): "because of", ("due", "to"): "because of",
+    ("owing", "to"): "because of", ("in", "order", "to"): "to", ("in", "spite", "of"): "despite",
+}  # fmt: skip
+"""Several small words that are one."""
+_BROKEN: Final = re.compile(r"(?<=\w)(?:\u2010\s+|\u00ad\s*)(?=\w)")
+"""Where a line ended inside a word."""
 _MARKUP: Final = re.compile(
     r"(?:(?<=\s)|(?<=[.,;:)\"'”]))\[\d{1,3}(?:[,–-] ?\d{1,3})*\]"
+    r"|\{(?=\w[^{}]*\})|(?<=\w)\}"
     r"|`+|\*{1,3}(?=\S)|(?<=\S)\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)"
 )
 _ITEM: Final = re.compile(r"\A\s*(?:[-*•+]\s+|\((?:\w{1,3})\)\s+|\d{1,3}[.)]\s+|[a-z][.)]\s+|#{1,6}\s+)")
@@ -112,7 +123,7 @@ _ROW: Final = re.compile(r"\A\s*\|[\s|]*")
 _CELLS: Final = re.compile(r"\s*\|[\s|]*")
 _LINK: Final = re.compile(r"\[([^\[\]]{1,200})\]\([^()\s]{1,300}\)")
 _TOKEN: Final = re.compile(
-    r"--?[A-Za-z][\w-]*|/[\w./-]*[\w/]|[A-Za-z]:\\\S+|\w+(?:[._/@:+-]\w+)*(?:'\w+|\+\+)?|[%$€£¥°&#]|[,;:()\[\]\"!?.–—…]|\S"
+    r"(?<![^\s(\[{=|\"'`])--?[A-Za-z][\w-]*|/[\w./-]*[\w/]|[A-Za-z]:\\\S+|\w+(?:[._/@:+-]\w+)*(?:'\w+|\+\+)?|[%$€£¥°&#]|[,;:()\[\]\"!?.–—…]|\S"
 )
 _CODE: Final = re.compile(
     r"^(?:-.*|/.*|.*[_/\\@].*|.*\w\.\w.*|.*[a-z][A-Z].*|.*\d.*[A-Za-z].*|.*[A-Za-z].*\d.*|\w+\(\))$"
@@ -156,12 +167,12 @@ class Statement:
 @lru_cache(maxsize=8192)
 def read_statement(sentence: str) -> Statement:
     """One sentence, without its mark-up."""
-    text = _LINK.sub(r"\1", sentence)
+    text = _LINK.sub(r"\1", _BROKEN.sub("", sentence))
     if _ROW.match(text):  # a cell and the next are what a person writes with a colon
         text = _CELLS.sub(": ", _ROW.sub("", text).rstrip("| "))
     text = " ".join(_ITEM.sub("", _MARKUP.sub("", text)).replace("’", "'").replace("‘", "'").split())
     text = _OPENER.sub("", re.sub(r"[“”„«»]", '"', text))
-    tokens = tuple(_measured(list(_named(list(_tokens(text)), stopped=text.endswith(".")))))
+    tokens = tuple(_measured(list(_phrased(list(_named(list(_tokens(text)), stopped=text.endswith(".")))))))
     return Statement(text, tokens, text.rstrip("\"') ").endswith("?"))
 
 
@@ -275,7 +286,8 @@ def _named(tokens: list[Token], *, stopped: bool) -> Iterator[Token]:
     capitals = sum(token.text[:1].isupper() for token in tokens if token.role == "content")
     title = not stopped and capitals > 3 and capitals >= 0.8 * sum(token.role == "content" for token in tokens)
     for at, token in enumerate(tokens):
-        first = at == 0 or any(sign in token.before for sign in '.!?:"')
+        titled = at > 0 and tokens[at - 1].word in ENGLISH.abbreviations and token.before == "."
+        first = at == 0 or (any(sign in token.before for sign in '.!?:"') and not titled)
         if token.text == "None" and not first:
             yield replace(token, role="name")
             continue
@@ -291,6 +303,22 @@ def _named(tokens: list[Token], *, stopped: bool) -> Iterator[Token]:
                 yield replace(token, role="name")
                 continue
         yield token
+
+
+def _phrased(tokens: list[Token]) -> Iterator[Token]:
+    """With phrases that are one small word in the place of their words."""
+    at = 0
+    while at < len(tokens):
+        for size in (3, 2):
+            key = _PHRASES.get(tuple(token.word for token in tokens[at : at + size]))
+            if key is not None and not any(token.before for token in tokens[at + 1 : at + size]):
+                text = " ".join(token.text for token in tokens[at : at + size])
+                yield replace(tokens[at], text=text, key=key, role="light" if key in _LIGHT else "place")
+                at += size
+                break
+        else:
+            yield tokens[at]
+            at += 1
 
 
 def _measured(tokens: list[Token]) -> Iterator[Token]:
@@ -325,7 +353,8 @@ become became|draw drew drawn|eat ate eaten|fight fought|forget forgot forgotten
 bind bound|bear bore borne|beat beaten|bite bit bitten|blow blew blown|deal dealt|dig dug|drink drank drunk|feed fed
 freeze froze frozen|grind ground|overcome overcame|strike struck|swear swore sworn|tear tore torn|wake woke woken
 child children|man men|woman women|foot feet|tooth teeth|mouse mice|person people|datum data|criterion criteria
-index indices
+index indices|try tries tried trying attempt attempts attempted attempting|seem seems seemed seeming appear appears
+appeared appearing|start starts started starting begin begins began begun beginning
 """
 _IRREGULAR: Final = {
     form: stem(forms.split()[0])

@@ -18,7 +18,7 @@ century: century centuries; percent: percent % per-cent; dollar: dollar dollars 
 pound: pounds gbp £; yen: yen ¥; metre: metre metres meter meters m
 kilometre: kilometre kilometres kilometer kilometers km; mile: mile miles mi
 centimetre: centimetre centimetres centimeter centimeters cm
-millimetre: millimetre millimetres millimeter millimeters mm; foot: foot feet ft; inch: inch inches
+millimetre: millimetre millimetres millimeter millimeters mm; foot: foot feet ft; inch: inch inches; yard: yard yards yd
 gram: gram grams g; kilogram: kilogram kilograms kg; tonne: tonne tonnes ton tons
 milligram: milligram milligrams mg; microgram: microgram micrograms µg μg; litre: litre litres liter liters l
 millilitre: millilitre millilitres milliliter milliliters ml; bit: bit bits; byte: byte bytes
@@ -37,7 +37,7 @@ UNITS: Final[dict[str, str]] = {
 _KINDS: Final = """
 time: microsecond 1/1000, millisecond 1, second 1000, minute 60000, hour 3600000, day 86400000, week 604800000
 calendar: month 1, year 12, decade 120, century 1200
-length: millimetre 1, centimetre 10, inch 127/5, foot 1524/5, metre 1000, kilometre 1000000, mile 1609344
+length: millimetre 1, centimetre 10, inch 127/5, foot 1524/5, yard 4572/5, metre 1000, kilometre 1000000, mile 1609344
 mass: microgram 1, milligram 1000, gram 1000000, kilogram 1000000000, tonne 1000000000000
 volume: millilitre 1, litre 1000
 area: acre 316160658/78125, hectare 10000

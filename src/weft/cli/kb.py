@@ -232,15 +232,20 @@ def hops(name: str, reference: str, depth: int, as_json: bool, workspace: str | 
 @command.command("verify")
 @click.argument("name")
 @click.argument("claim", required=False)
-@click.option("--passage", default="", metavar="REF", help="The passage the claim cites: a reference or an id.")
+@click.option(
+    "--passage",
+    default="",
+    metavar="REF",
+    help="The passage the claim cites: a reference or an id (default: it is looked for).",
+)
 @click.option("--file", "file", type=click.Path(exists=True, dir_okay=False), default=None,
               help='Many at once: a JSON list of {"paragraph_ref": …, "claim": …}.')  # fmt: skip
 @json_option
 @workspace_option
 def verify(name: str, claim: str | None, passage: str, file: str | None, as_json: bool, workspace: str | None) -> int:
-    """Hold claims against the passages they cite: quoted, contradicted or not checked."""
+    """Hold claims against the passages they cite, or the nearest: quoted, contradicted or not checked."""
     if (file is None) == (claim is None):
-        raise UsageError("there is nothing to verify", hint="weft kb verify NAME CLAIM --passage REF, or --file FILE")
+        raise UsageError("there is nothing to verify", hint="weft kb verify NAME CLAIM, or --file FILE")
     citations = _read_citations(Path(file)) if file else [{"paragraph_ref": passage, "claim": claim}]
     with opened(name, workspace) as knowledge:
         answer = knowledge.ask("kb_verify_citations", {"citations": citations})

@@ -15,6 +15,8 @@ from weft.knowledge.store import StoredPassage
 from weft.knowledge.verify import check_citations, check_entities, check_relations, compat
 from weft.knowledge.verify import check_contradictions as contradictions_of
 
+LOOKED_AT: Final = 30
+"""How many passages a claim that cites none is held against, the nearest first."""
 KnowledgeReply = dict[str, Any]
 PREVIEW: Final = 200
 
@@ -324,7 +326,15 @@ def verify_entities(knowledge: KnowledgeBase, asked: given.EntityArguments) -> K
 
 def verify_citations(knowledge: KnowledgeBase, asked: given.CitationArguments) -> KnowledgeReply:
     rows = [citation.model_dump() for citation in asked.citations]
-    return (compat.citations if asked.scoring == "compat" else check_citations)(rows, knowledge.resolve)
+    if asked.scoring == "compat":
+        return compat.citations(rows, knowledge.resolve)
+    return check_citations(rows, knowledge.resolve, lambda claim: _nearest(knowledge, claim))
+
+
+def _nearest(knowledge: KnowledgeBase, claim: str) -> list[StoredPassage]:
+    """By words: what a verdict can rest on has the claim's."""
+    found = knowledge.search.find(claim, limit=LOOKED_AT, mode="keyword")
+    return [hit.passage for hit in found.hits]
 
 
 def verify_relations(knowledge: KnowledgeBase, asked: given.RelationArguments) -> KnowledgeReply:

@@ -70,7 +70,9 @@ class EntityArguments(Arguments):
 
 class Citation(Arguments):
     paragraph_id: str = Field(default="", description="The passage's id")
-    paragraph_ref: str = Field(default="", description="Its reference, when there is no id")
+    paragraph_ref: str = Field(
+        default="", description="Its reference, when there is no id; with neither, it is looked for"
+    )
     claim: str = Field(default="", description="What is said of it")
 
 

@@ -106,7 +106,8 @@ class HopShown(Passage):
 
 class ClaimAsked(s.Shape):
     claim: str = Field(max_length=5000)
-    passage: str = Field(max_length=200)
+    passage: str = Field(default="", max_length=200)
+    """A reference or an id; without one the passage is looked for."""
 
 
 class ClaimsAsked(s.Shape):
@@ -286,7 +287,7 @@ async def follow_references(
 
 @knowledge_routes.post("/collections/{collection}/verify")
 async def verify_claims(asked: ClaimsAsked, collection: str, place: At, who: Looks) -> tuple[dict[str, Any], ...]:
-    """Claims held against the passages they cite: quoted, contradicted or not checked."""
+    """Claims held against the passages they cite, or against the nearest: quoted, contradicted or not checked."""
 
     def judged() -> tuple[dict[str, Any], ...]:
         citations = [{"paragraph_ref": one.passage, "claim": one.claim} for one in asked.claims]

@@ -25,6 +25,8 @@ PAIR_LIMIT: Final = 2_000
 CLAIM_SHOWN: Final = 200
 GOOD: Final = ("quoted", "judged")
 Resolver = Callable[[str], Resolution]
+Finder = Callable[[str], Sequence[StoredPassage]]
+"""The passages that are nearest to a claim."""
 
 _FORWARD: Final = frozenset({"cites", "references", "cross_references", "cross_reference", "refers_to"})
 _BACKWARD: Final = frozenset({"cited_by", "referenced_by"})
@@ -80,8 +82,11 @@ def _entity(entity: str, sources: Sequence[StoredPassage]) -> dict[str, Any]:
 # -- citations
 
 
-def check_citations(citations: Sequence[Mapping[str, Any]], resolve: Resolver) -> dict[str, Any]:
-    details = [_citation(citation, resolve) for citation in citations]
+def check_citations(
+    citations: Sequence[Mapping[str, Any]], resolve: Resolver, find: Finder | None = None
+) -> dict[str, Any]:
+    """`find` looks for the passages of a claim that cites none."""
+    details = [_citation(citation, resolve, find) for citation in citations]
     states = [str(detail["state"]) for detail in details]
     return {
         **scored(states),
@@ -91,32 +96,49 @@ def check_citations(citations: Sequence[Mapping[str, Any]], resolve: Resolver) -
     }
 
 
-def _citation(citation: Mapping[str, Any], resolve: Resolver) -> dict[str, Any]:
+def _citation(citation: Mapping[str, Any], resolve: Resolver, find: Finder | None) -> dict[str, Any]:
     identifier = str(citation.get("paragraph_id") or citation.get("paragraph_ref") or "")
     claim = str(citation.get("claim") or "")
+    if find is not None and not identifier.strip():
+        return _looked_for(claim, find(claim))
     found = resolve(identifier)
-    shown = {"paragraph_id": identifier, "claim": claim[:CLAIM_SHOWN]}
     if found.passage is None:
         missing = "SUB_PARA_NOT_FOUND" if found.around and found.place and found.place.item else "NOT_FOUND"
-        return {
-            **shown,
-            "exists": False,
-            "supports_claim": False,
-            "source_text": None,
-            "state": "not_checked",
-            "match_level": "not_found",
-            "error_category": missing,
-            "reason": "paragraph not found in knowledge base",
-            "evidence": [],
-        }
+        return _without_passage(identifier, claim, missing, "paragraph not found in knowledge base")
     text = "\n\n".join(passage.content for passage in found.passages)
-    first = found.passage
-    verdict = compare(claim, text, first.lead)
+    return _held_against(claim, found.passage, text, compare(claim, text, found.passage.lead))
+
+
+def _looked_for(claim: str, passages: Sequence[StoredPassage]) -> dict[str, Any]:
+    """The passage that has it; else one that has it with a single thing turned round; else the nearest."""
+    verdicts = [(compare(claim, passage.content, passage.lead), passage) for passage in passages]
+    if not verdicts:
+        return _without_passage("", claim, "NOT_FOUND", "no passage of the collection has its words")
+    verdict, best = min(verdicts, key=lambda one: (STATES.index(one[0].state), -one[0].overlap))
+    return _held_against(claim, best, best.content, verdict)
+
+
+def _without_passage(identifier: str, claim: str, missing: str, reason: str) -> dict[str, Any]:
     return {
-        **shown,
-        "paragraph_id": first.id,
-        "paragraph_ref": first.ref,
-        "source_ref": first.ref,
+        "paragraph_id": identifier,
+        "claim": claim[:CLAIM_SHOWN],
+        "exists": False,
+        "supports_claim": False,
+        "source_text": None,
+        "state": "not_checked",
+        "match_level": "not_found",
+        "error_category": missing,
+        "reason": reason,
+        "evidence": [],
+    }
+
+
+def _held_against(claim: str, passage: StoredPassage, text: str, verdict: Verdict) -> dict[str, Any]:
+    return {
+        "paragraph_id": passage.id,
+        "claim": claim[:CLAIM_SHOWN],
+        "paragraph_ref": passage.ref,
+        "source_ref": passage.ref,
         "exists": True,
         "supports_claim": verdict.state in GOOD,
         "source_text": text,

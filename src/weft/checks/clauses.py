@@ -1,0 +1,320 @@
+"""What of a sentence stands for itself, so that the rest can be said without it; and a sentence in another voice.
+
+Read from punctuation and small words alone: a parenthesis, a clause behind `and`, a relative clause behind a comma, an
+apposition may be left out and what is left is still said. A condition, a date in front, a member of a list, a clause
+that says who said it may not: without it something else would be said. Where nothing tells, nothing may go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from weft.checks.statements import Statement, Token, is_saying
+from weft.language.sentences import ENGLISH, words
+
+BE: Final = frozenset({"is", "are", "was", "were", "be", "been", "being", "am", "'s"})
+_VERBS: Final = BE | {"has", "have", "had", "does", "do", "did"}
+_BESIDE: Final = words("""
+which who whose whom where whereas while although though because since as so hence thus thereby rather instead including
+very less more
+""")
+"""What begins a part that says more and takes nothing back."""
+_TAKING_BACK: Final = words("""
+depending barring failing pending supposing notwithstanding until till only not never no neither nor without if unless
+when whenever except excluding assuming provided providing otherwise
+""")
+_ARTICLES: Final = frozenset({"a", "an", "the", "his", "her", "its", "their", "then", "our", "my"})
+_ALONG: Final = frozenset({"with", "from", "again", "along", "alongside", "together"})
+_ASIDES: Final = frozenset(
+    ["in fact", "of course", "in particular", "for example", "for instance", "for its part", "in turn", "by contrast"]
+)
+_RELATIVE: Final = frozenset({"that", "which", "who", "whom", "whose"})
+_DASHES: Final = ("—", "–", "--")
+_MEMBER: Final = 3
+"""The most words of a list's last member but one: what stands behind it belongs to the list."""
+_SHORT: Final = 4
+_AGENT: Final = 12
+"""The most words behind `by` that can be one doer."""
+
+
+def may_go(tokens: Sequence[Token], first: int, last: int) -> bool:
+    """Whether the sentence says the rest all the same without these words: each part of them stands for itself."""
+    if all(token.role == "free" for token in tokens[first : last + 1]):
+        return True
+    ends = [at - 1 for at in range(first + 1, last + 1) if tokens[at].before or tokens[at].role == "joint"]
+    return any(_stands_alone(tokens, first, end) and may_go(tokens, end + 1, last) for end in (last, *reversed(ends)))
+
+
+def peeled(tokens: Sequence[Token], first: int, last: int) -> tuple[int, int]:
+    """What remains of a stretch when everything at its ends that may go is gone."""
+    high = next((at for at in range(first + 1, last + 1) if may_go(tokens, at, last)), last + 1) - 1
+    low = next((at for at in range(high, first, -1) if may_go(tokens, first, at - 1)), first)
+    return low, high
+
+
+def _stands_alone(tokens: Sequence[Token], first: int, last: int) -> bool:
+    opened, closed = tokens[first].before, tokens[last + 1].before if last + 1 < len(tokens) else "."
+    starts, ends = first == 0, last + 1 == len(tokens)
+    part = tokens[first : last + 1]
+    if (starts and _is_stop(closed, tokens[last])) or (ends and first and _is_stop(opened, tokens[first - 1])):
+        # a sentence before or behind this one that begins with a small letter
+        return not any(is_saying(token) for token in part)
+    if not starts and not any(token.role == "condition" for token in part) and _is_first_of_two(tokens, first, last):
+        return True
+    if _takes_back(part):
+        return False
+    inner = [token.before for token in part[1:]]
+    if "(" in opened and (")" in closed or ends):
+        return not any(")" in signs for signs in inner)
+    if any(dash in opened for dash in _DASHES) and (ends or any(dash in closed for dash in _DASHES)):
+        return not _attributes(part)
+    if starts:
+        return _may_go_first(tokens, part, closed)
+    if _attributes(part):
+        return False
+    whole = ends or ";" in closed
+    if ";" in opened or (":" in opened and ends):
+        return whole
+    if "," in opened or any(dash in opened for dash in _DASHES):
+        return _may_go_behind_a_comma(tokens, first, last, whole=whole, closed=closed)
+    return _is_second_of_two(tokens, first, last, whole=whole)
+
+
+def _may_go_first(tokens: Sequence[Token], part: Sequence[Token], closed: str) -> bool:
+    """A clause before another one."""
+    following = tokens[len(part)] if len(part) < len(tokens) else None
+    if any(is_saying(token) for token in part):
+        return False
+    body = list(part)
+    joined = False
+    while body and (body[-1].role == "joint" or body[-1].word in ("so", "then", "hence", "thus", "therefore")):
+        if body[-1].key == "or":
+            return False
+        joined = True
+        closed = body.pop().before
+    if not body or (following is not None and following.word in ("that", "or", "nor")):
+        return False
+    if ";" in closed or any(dash in closed for dash in _DASHES):
+        return len(body) >= _SHORT
+    if "," not in closed:
+        return False
+    if joined:
+        return _is_clause(body)
+    if len(body) == 1 and body[0].word.endswith("ly"):
+        return True
+    return body[0].word in ("although", "though", "while", "whereas", "because", "unlike") or (
+        _is_doing(body[0]) and len(body) > 2
+    )
+
+
+def _may_go_behind_a_comma(tokens: Sequence[Token], first: int, last: int, *, whole: bool, closed: str) -> bool:
+    part, told = tokens[first : last + 1], tokens[:first]
+    lead = part[0]
+    following = tokens[last + 1] if last + 1 < len(tokens) else None
+    if not (whole or "," in closed or any(dash in closed for dash in _DASHES)):
+        return False
+    single = not any("," in token.before for token in part[1:])
+    if lead.role == "joint":
+        commas = [at for at in range(1, first) if "," in tokens[at].before]
+        apart = not commas or first - commas[-1] > _MEMBER or tokens[commas[-1]].role == "joint"
+        return lead.key == "and" and whole and len(part) > 2 and (apart or _has_verb(part[1:2]))
+    if lead.word in _BESIDE:
+        behind = part[1] if len(part) > 1 else lead
+        dated = behind.role in ("number", "date") or behind.word == "of"
+        return not dated and (single or (whole and _is_clause(told))) and (len(part) > 2 or lead.word == "including")
+    if not single:
+        return False
+    if lead.word in _ALONG:
+        return whole and _is_clause(told) and not any(token.role in ("number", "date") for token in part)
+    if not whole and " ".join(token.word for token in part) in _ASIDES:
+        return True
+    if following is not None and not whole and (following.role == "joint" or following.word in _ARTICLES):
+        return False  # a member of a list
+    if _is_doing(lead) or (_is_done(lead) and len(part) > 2 and part[1].role in ("place", "light")):
+        return len(part) > 2
+    if any(token.key == "or" for token in part):
+        return False
+    named = tokens[first - 1].role in ("name", "content")
+    if lead.word in _ARTICLES:
+        beside = not _has_verb(part) or any(token.word in _RELATIVE for token in part)
+        return named and beside and len(part) > 1 and not (whole and any(token.role == "joint" for token in part))
+    if not whole and all(token.role in ("name", "free") for token in part):
+        return named and following is not None and following.role != "name"
+    return False
+
+
+def _is_second_of_two(tokens: Sequence[Token], first: int, last: int, *, whole: bool) -> bool:
+    """`it is new [and can be changed]`: the second, where a small verb begins it or it is long."""
+    part = tokens[first : last + 1]
+    if part[0].role == "joint" and part[0].key == "and":
+        ruled = any(token.word in ("both", "between", "or") or token.role == "condition" for token in tokens[:last])
+        long = len(part) > _SHORT and not ruled and part[1].word != tokens[first - 1].word
+        return whole and len(part) > 2 and (_has_verb(part[1:2]) or long)
+    if part[0].word in ("rather", "instead"):
+        return whole and len(part) > 2
+    return False
+
+
+def _is_first_of_two(tokens: Sequence[Token], first: int, last: int) -> bool:
+    """`it [is new and] can be changed`: the first of two things that are said of one."""
+    part, behind = tokens[first : last + 1], tokens[last + 1 : last + 2]
+    if any(is_saying(token) for token in part) or any(token.word in _RELATIVE for token in tokens[: last + 1]):
+        return False
+    if first == 1 and tokens[0].role == "pronoun":
+        return any(token.key == "and" for token in part[-2:])
+    return len(part) > 2 and part[-1].key == "and" and part[-1].role == "joint" and _has_verb(behind)
+
+
+def _has_verb(tokens: Sequence[Token]) -> bool:
+    return any(token.word in _VERBS or token.role == "modal" for token in tokens)
+
+
+def _is_clause(tokens: Sequence[Token]) -> bool:
+    """Whether it has a subject and a verb of its own, as far as small words and endings tell."""
+    return len(tokens) >= _SHORT and any(
+        token.word in _VERBS
+        or token.role in ("modal", "pronoun")
+        or (token.role == "content" and token.word.endswith(("ed", "es", "s")))
+        for token in tokens[1:]
+    )
+
+
+def _takes_back(part: Sequence[Token]) -> bool:
+    """Whether it makes less of what is said: a condition, an exception, a limit."""
+    lead = next((token for token in part if token.role != "joint"), part[0])
+    return any(token.role == "condition" for token in part) or lead.word in _TAKING_BACK or lead.role == "limit"
+
+
+def _attributes(part: Sequence[Token]) -> bool:
+    """Whether it may say who said the rest: `, she claims`, `, said the mayor`, `, according to him`."""
+    said = [
+        at
+        for at, token in enumerate(part)
+        if is_saying(token) and not (at and part[0].role == "joint" and part[at - 1].word in BE)
+    ]
+    quoted = any('"' in token.before for token in part)
+    return any(at < 2 or at >= len(part) - 2 or len(part) <= _SHORT or quoted for at in said)
+
+
+def _is_doing(token: Token) -> bool:
+    return token.word == "having" or (token.role == "content" and len(token.word) > 4 and token.word.endswith("ing"))
+
+
+def _is_done(token: Token) -> bool:
+    return token.role == "content" and token.word.endswith(("ed", "en", "wn", "known"))
+
+
+def _is_stop(signs: str, before: Token) -> bool:
+    return any(sign in signs for sign in ".!?") and len(before.text) > 2 and before.word not in ENGLISH.abbreviations
+
+
+def cores(sentence: Statement) -> Iterator[Statement]:
+    """The sentence without what may go at its end, or at its beginning."""
+    tokens = sentence.tokens
+    places = [at for at in range(_SHORT, len(tokens) - 2) if tokens[at].before]
+    for at in places:
+        if may_go(tokens, at, len(tokens) - 1):
+            yield Statement(sentence.text, tuple(tokens[:at]), sentence.asks)
+            break
+    for at in reversed(places):
+        if may_go(tokens, 0, at - 1):
+            yield Statement(sentence.text, tuple(tokens[at:]), sentence.asks)
+            break
+
+
+# -- the parts of a claim
+
+_OWN: Final = frozenset({"and", "but"})
+
+
+def clauses(claim: Statement) -> Iterator[tuple[str, str]]:
+    """A claim as two that are both said, where `, and` or a semicolon parts them; each way to part it."""
+    tokens = claim.tokens
+    for at in range(_SHORT, len(tokens) - 2):
+        token = tokens[at]
+        parted = ";" in token.before or ("," in token.before and token.word in _OWN)
+        if not parted:
+            continue
+        begins = at + 1 if token.word in _OWN else at
+        one, other = tokens[:at], tokens[begins:]
+        if len(other) < 3 or any(part.role == "condition" or is_saying(part) for part in tokens):
+            continue
+        if _has_verb(other[:1]) or any(part.word in ("either", "neither", "both", "between") for part in one):
+            continue
+        yield (
+            claim.text[: one[-1].start + len(one[-1].text)].rstrip(" ,;") + ".",
+            claim.text[other[0].start :].strip(),
+        )
+
+
+# -- voice
+
+
+def in_active(passive: Statement, active: Statement) -> Iterator[Statement]:
+    """`the lamp was lit by Anna` as `Anna lit the lamp`, where the other sentence says that Anna lit it."""
+    tokens = passive.tokens
+    for by in range(2, len(tokens) - 1):
+        found = _participle(tokens, by) if tokens[by].word == "by" and not tokens[by].before else None
+        if found is None:
+            continue
+        be, verb = found
+        told = next((at for at, token in enumerate(active.tokens) if token.key == tokens[verb].key), 0)
+        for begins in _beginnings(tokens, be):
+            doer = _keys(active.tokens[:told]) - _keys(tokens[:begins])
+            ends = _end_of_doer(tokens, by, doer)
+            if doer and ends is not None:
+                yield Statement(
+                    passive.text, (*tokens[:begins], *_turned(tokens, begins, found, (by, ends))), passive.asks
+                )
+
+
+def _turned(tokens: Sequence[Token], begins: int, done: tuple[int, int], doer: tuple[int, int]) -> Iterator[Token]:
+    (be, verb), (by, ends) = done, doer
+    helping = [token for token in tokens[begins:verb] if token.role in ("modal", "negation")]
+    yield from tokens[by + 1 : ends]
+    yield from helping
+    yield from (token for token in tokens[be + 1 : verb + 1] if token not in helping)
+    yield from _opened([token for token in tokens[begins:be] if token not in helping], "")
+    yield from _opened([*tokens[verb + 1 : by], *tokens[ends:]], tokens[be].before)
+
+
+def _opened(tokens: Sequence[Token], signs: str) -> Iterator[Token]:
+    """With the signs that now stand before them."""
+    for at, token in enumerate(tokens):
+        yield token if at else replace(token, before=signs)
+
+
+def _end_of_doer(tokens: Sequence[Token], by: int, doer: set[str]) -> int | None:
+    for end in range(by + 2, min(by + 2 + _AGENT, len(tokens) + 1)):
+        if _keys(tokens[by + 1 : end]) == doer:
+            # `by Anna Berg` is not by Anna
+            goes_on = end < len(tokens) and not tokens[end].before and tokens[end].role in ("content", "name")
+            return None if goes_on else end
+    return None
+
+
+def _keys(tokens: Sequence[Token]) -> set[str]:
+    return {token.key for token in tokens if _tells(token)}
+
+
+def _tells(token: Token) -> bool:
+    return token.role not in ("free", "light", "joint", "modal", "negation")
+
+
+def _participle(tokens: Sequence[Token], by: int) -> tuple[int, int] | None:
+    """Where the nearest `was` before `by` stands, and what was done."""
+    for be in range(by - 2, max(-1, by - 12), -1):
+        if tokens[be].word in BE:
+            verb = be + 1
+            while verb < by and (tokens[verb].role == "negation" or tokens[verb].word.endswith("ly")):
+                verb += 1
+            return (be, verb) if verb < by and tokens[verb].role == "content" else None
+    return None
+
+
+def _beginnings(tokens: Sequence[Token], be: int) -> Iterator[int]:
+    """Where what `was` is said of may begin: behind a phrase in front, or with the sentence."""
+    yield from (at for at in range(be - 1, 0, -1) if "," in tokens[at].before)
+    yield 0
