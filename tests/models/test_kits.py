@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.models import kits
 from tests.models.documents import documents
 from weft.language.leaning import leans_back
 from weft.models.embedded.quotes import Quote, as_values, spoken_quotes
-from weft.models.embedded.reading import read
+from weft.models.embedded.reading import opens_with_speech, read
 
 GALLERY = Path(__file__).parents[2] / "docs/gallery/sources"
 ALL = [*kits.NAMES, *documents()]
@@ -86,6 +89,71 @@ def test_a_text_that_tells_is_no_news_and_one_that_names_who_said_it_and_when_is
     assert kits.make(essay).summary["category"] != "news"
     said = "Ann Berg said on Tuesday that the dock was full. Police said a man had been seen on Monday. "
     assert kits.make(f"# The dock\n\n{said}{TOLD}").summary["category"] == "news"
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["HARBURG, February 9. /NORD/. ", "Harburg (ABCD)", "New Harburg, Northland - ", "/NORD/ ", "HARBURG (AP) — "],
+)
+def test_a_dateline_makes_news_and_is_not_told(place: str) -> None:
+    told = "The council of the town has closed the swing bridge for a year. It was built in 1911. " + TOLD
+    summary = kits.make(place + told).summary
+    assert summary["category"] == "news"
+    assert summary["tldr"].startswith("The council of the town has closed the swing bridge for a year.")
+
+
+def test_a_short_report_full_of_names_is_news_and_no_story() -> None:
+    report = (
+        "Mayor Anna Lindqvist has ordered the Harburg Ferry Authority to stop selling tickets. She wrote to the City "
+        "Council that she had lost her trust in Director Paul Reeve. He denied in a letter to the Harburg Post that he "
+        "had known of the faults. Her deputy, Tom Okafor of the Green Alliance, backed her. His party wants the "
+        "Northland Ministry of Transport to look at the Ferry Authority and the Bridge Board. Okafor said Reeve was "
+        "warned before. She agreed."
+    )
+    assert kits.make(report).summary["category"] == "news"
+
+
+def test_a_quoted_name_opens_no_speech_and_what_leans_on_a_point_stands_with_it() -> None:
+    known = read("The house stands on the hill and it is old.").known
+    named, spoken = '"The Long Wall" is a work of three buses.', '"We are glad," said Ann Berg.'
+    assert not opens_with_speech(named, known)
+    assert opens_with_speech(spoken, known)
+    assert opens_with_speech('"We are glad that it was built at last and stands here," Berg told them.', known)
+    lines = [
+        "HARBURG (AP) — The council has closed the swing bridge for a year, after engineers found cracks in both of "
+        "its bearings and the harbour office asked for time to look at the two older bridges of the town.",
+        "Buses of the Northern Line go round by the old mill from Monday morning.",
+        "They will need twenty minutes more for the way to the station.",
+        "Shops on the eastern bank expect to lose a third of their customers by autumn.",
+        *(f"Somebody else spoke of matter number {at} at the market of the old town." for at in range(9)),
+    ]
+    points = kits.make("\n\n".join(lines)).summary["bullets"]
+    assert f"{lines[1]} {lines[2]}" in points
+    assert not [point for point in points if point.startswith("They")]
+
+
+class _Meaning:
+    """A model that knows two meanings, and what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def __call__(self, texts: Sequence[str]) -> Any:
+        self.asked += texts
+        return np.array([[1.0, 0.0] if "ferry" in text else [0.0, 1.0] for text in texts], dtype=np.float32)
+
+
+def test_meaning_is_asked_of_news_only_against_a_title_that_says_something() -> None:
+    first = "HARBURG (AP) — The council has closed the swing bridge for a year."
+    rest = [f"Engineer number {at} spoke of old matters of the northern town at length." for at in range(14)]
+    text = "\n\n".join([first, *rest[:7], "A ferry will carry cars and people over the river.", *rest[7:]])
+    silent, heard = _Meaning(), _Meaning()
+    without = kits.make(text, meaning=silent).summary["bullets"]
+    named = kits.make(text, meaning=heard, title="Ferry instead of bridge for Harburg drivers").summary["bullets"]
+    assert silent.asked == []
+    assert heard.asked[-1] == "Ferry instead of bridge for Harburg drivers"
+    assert without[0] == named[0], "place still says what comes first"
+    assert any("ferry" in point for point in named)
 
 
 @pytest.mark.parametrize("name", kits.NAMES)

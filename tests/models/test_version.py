@@ -22,6 +22,7 @@ RESULTS = {
     "12": "db8264338ac62261",
     "13": "de6da1ca6504875c",
     "14": "1b5069fc820d605e",
+    "15": "1b5069fc820d605e",
 }
 """What each version gives for these texts. A new version adds a line; only the last has to hold."""
 

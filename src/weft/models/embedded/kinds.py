@@ -87,6 +87,10 @@ _TOLD, _SAID = 150, 80
 """Of how many words at most one must tell who said something, or on which day it was, where a text is news; and where
 it names no day."""
 
+_NAMED, _BRIEF, _PARTED = 0.07, 900, 3
+"""The share of names from which a text is about people and places of the day, not about somebody made up or a thing;
+the most words of such a text that is a report, and the headings from which it is made of parts."""
+
 
 def category(reading: Reading, source_kind: str = "") -> Category:
     return _by_shape(reading, source_kind) or _by_signs(reading) or _prose(reading)
@@ -168,15 +172,29 @@ def _prose(reading: Reading) -> Category:
     told = reported + days
     if reading.layout.byline and reported and told * 200 > total and own * 40 < total:
         return "news"
-    if 3 * people > len(sentences) > 5 and figures * 150 < total and not days and len(reading.sections) < 3:
+    names = _names(reading)
+    few_parts = len(reading.sections) < _PARTED
+    told_of = 3 * people > len(sentences) > 5 and figures * 150 < total and not days and few_parts
+    if told_of and names < _NAMED:
         return "story"
     spoken = sum(1 for quote in spoken_quotes(reading) if quote.speaker)
     lately = days and (told + spoken) * _TOLD > total
     if reported and reported + spoken > 1 and (lately or (reported + spoken) * _SAID > total) and own * 50 < total:
         return "news"
+    brief = reading.word_count <= _BRIEF and few_parts and names >= _NAMED
+    if brief and (reported or spoken or days) and own * 50 < total:
+        return "news"
     if own * 60 > total or (len(reading.sections) < 2 and figures * 80 < total):
         return "essay"
     return "article"
+
+
+def _names(reading: Reading) -> float:
+    """The share of words with a capital that does not begin a sentence; 0 where every noun has one."""
+    if reading.known.code == "de" or not reading.known.spaced:
+        return 0.0
+    inner = [word for one in reading.sentences for word in surface_words(one.text)[1:]]
+    return sum(1 for word in inner if word[0].isupper() and word[:2] not in ("I", "I'", "I’")) / max(1, len(inner))
 
 
 def _own_words(reading: Reading) -> int:

@@ -55,6 +55,11 @@ _DATELINE: Final = re.compile(
     r"(?:[A-ZÀ-Þ][A-ZÀ-Þ .,'’-]{2,30}(?:,? [A-Z][a-z]+\.?(?: \d{1,2})?)?(?: \([A-Za-z/ ]+\))?|\(?[A-Z]{2,8}\)?)"
     r"\s?[—–-]{1,2}\s?(?=[A-Z\"“])|[A-Z][\w.,'’ -]{1,40} \([A-Z][A-Za-z/ ]{1,14}\)\s?[—–-]{1,2}\s?(?=[A-Z\"“])"
     r"|\([A-Z]{2,8}(?: [A-Z][a-z]+)?\)\s*[—–-]*\s*(?=[A-Z\"“])"
+    # an agency without a dash behind it: `Moscow (CNN)The`, `MOSCOW, February 9. /TASS/.`
+    r"|[A-Z][\w.,'’/ -]{1,40} \([A-Z]{2,8}\)(?=[A-Z\"“])"
+    r"|(?:[A-ZÀ-Þ][A-ZÀ-Þ .'’-]{2,30}, [A-Z][a-z]+ \d{1,2}\. ?)?/[A-Z]{3,12}/\.?\s+(?=[A-Z\"“])"
+    # a town and its country
+    r"|[A-Z][a-z'’]+(?: [A-Z][a-z]+)?, (?:the |[a-z]+ )?[A-Z][a-z]+(?: [A-Z][a-z]+)? ?[—–-]{1,2} ?(?=[A-Z\"“])"
 )
 _LISTING: Final = "----"
 _LISTINGS: Final = 4

@@ -1,9 +1,9 @@
 """Which sentences carry a document: by meaning, place and what they are; and how to pick several that differ.
 
 A sentence is worth what it shares with the whole (its words weighed by how rare they are, and, where a sentence model
-is given, its meaning against the meaning of the whole), where it stands, whether it names what the title names, and
-what it is: a result, a claim, an example, a leaning half. How much its place counts depends on the kind: news says the
-most first, a paper at both ends, a manual nowhere in particular.
+is given, its meaning against the meaning of the whole, of news against its title), where it stands, whether it names
+what the title names, and what it is: a result, a claim, an example, a leaning half. How much its place counts depends
+on the kind: news says the most first, a paper at both ends, a manual nowhere in particular.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from weft.models.embedded.lexicon import Lexicon
-from weft.models.embedded.reading import Reading, Sentence
+from weft.models.embedded.reading import Reading, Sentence, opens_with_speech
 from weft.models.embedded.words import terms, tokens
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ _FEW: Final = 12
 MOST_EMBEDDED: Final = 40
 """So many of the best by words are looked at by meaning: each costs some hundredths of a second."""
 _WORDS_EMBEDDED: Final = 48
+_TELLING: Final = 3
+"""Words of a title from which it says what a report is about."""
 PLACE: Final[Mapping[str, tuple[float, float, float]]] = {
     # how much the beginning counts, over how many sentences it fades, how much the end counts
     "news": (4.0, 5.0, 0.0),
@@ -50,7 +52,8 @@ def rank(reading: Reading, kind: str, title: str = "", meaning: Meaning | None =
     sentences, known = reading.sentences, reading.known
     weight = _weights(sentences)
     central = _centrality(sentences, weight)
-    named = frozenset(terms(tokens(" ".join([title, *(one.title for one in reading.sections[:1])])), known))
+    titles = " ".join(dict.fromkeys([title, *(one.title for one in reading.sections[:1])])).strip()
+    named = frozenset(terms(tokens(titles), known))
     begin, fade, finish = PLACE.get(kind, _USUAL)
     order = [one for one in sentences if one.kind in ("prose", "item")]
     place = {one.index: at for at, one in enumerate(order)}
@@ -64,7 +67,18 @@ def rank(reading: Reading, kind: str, title: str = "", meaning: Meaning | None =
             score += 0.35 * min(1.0, len(named.intersection(sentence.terms)) / min(4, len(named)))
         found.append(round(score * _worth(sentence, known, kind), 6))
     # The shipped model was made from English; of other languages it knows too little to be asked.
-    return found if meaning is None or known.code != "en" else _by_meaning(sentences, found, meaning)
+    if meaning is None or known.code != "en":
+        return found
+    if kind != "news":
+        return _by_meaning(sentences, found, meaning)
+    # What a report comes back to is what was known before: the middle of its meaning leads away from what is new.
+    if len(named) < _TELLING:
+        return found
+    near = _nearness(sentences, found, meaning, titles)
+    return [
+        round(score + near.get(one.index, 0.0) * _worth(one, known, kind), 6)
+        for one, score in zip(sentences, found, strict=True)
+    ]
 
 
 def _weights(sentences: Sequence[Sentence]) -> dict[str, float]:
@@ -92,7 +106,7 @@ def _worth(sentence: Sentence, known: Lexicon, kind: str) -> float:
     long = 0.9 if kind == "news" else 0.75
     worth *= 0.5 if sentence.size < 6 else 0.8 if sentence.size < 9 else 1.0 if sentence.size <= 34 else long
     if sentence.leans:
-        worth *= 0.6
+        worth *= 0.8 if kind == "news" else 0.6
     if sentence.asks:
         worth *= 0.5
     if kind == "news":
@@ -101,28 +115,34 @@ def _worth(sentence: Sentence, known: Lexicon, kind: str) -> float:
         worth *= 1.25
     if sentence.label in ("results", "findings", "conclusion", "conclusions", "ergebnisse", "fazit"):
         worth *= 1.3
-    if sentence.quoted or sentence.text[:1] in '"“„«':
+    if sentence.quoted or opens_with_speech(sentence.text, known):
         worth *= 0.7
     return worth
 
 
 def _by_meaning(sentences: Sequence[Sentence], ranks: Ranks, meaning: Meaning) -> Ranks:
     """The best by words, weighed again by how near their meaning is to that of all of them together."""
+    near = _nearness(sentences, ranks, meaning)
+    return [
+        round(score * (0.4 + 1.2 * near[one.index]), 6) if one.index in near else score
+        for one, score in zip(sentences, ranks, strict=True)
+    ]
+
+
+def _nearness(sentences: Sequence[Sentence], ranks: Ranks, meaning: Meaning, to: str = "") -> dict[int, float]:
+    """How near in meaning the best by words are to a text, or else to all of them together: the farthest 0, the
+    nearest 1. Nothing where they are few, or where there is no model after all."""
     best = sorted((one for one in sentences if one.sound), key=lambda one: (-ranks[one.index], one.index))
     best = best[:MOST_EMBEDDED]
     if len(best) < _FEW:
-        return ranks
-    vectors: Any = meaning([" ".join(one.text.split()[:_WORDS_EMBEDDED]) for one in best])
+        return {}
+    texts = [" ".join(one.text.split()[:_WORDS_EMBEDDED]) for one in best]
+    vectors: Any = meaning([*texts, to] if to else texts)
     if vectors is None:
-        return ranks
-    middle = vectors.mean(axis=0)
-    near = vectors @ middle
+        return {}
+    near = vectors[: len(best)] @ (vectors[-1] if to else vectors.mean(axis=0))
     low, high = float(near.min()), float(near.max())
-    found = list(ranks)
-    for sentence, value in zip(best, near, strict=True):
-        share = (float(value) - low) / ((high - low) or 1.0)
-        found[sentence.index] = round(ranks[sentence.index] * (0.4 + 1.2 * share), 6)
-    return found
+    return {one.index: (float(value) - low) / ((high - low) or 1.0) for one, value in zip(best, near, strict=True)}
 
 
 def likeness(one: Sentence, other: Sentence) -> float:
@@ -151,10 +171,12 @@ def pick(
     limit: float = 0.55,
     sameness: float = 0.6,
     apart: float = 0.0,
+    runs: int = 0,
 ) -> list[Sentence]:
     """The best few in so many words, none that says what another says (more than `limit` of it), and less gladly the
     more it does (`sameness`); in the order of the text. Within `apart` sentences of one that is chosen, another counts
-    less, so that the whole length is heard."""
+    less, so that the whole length is heard. With `runs`, one that leans goes with a chosen one before it, and only so,
+    up to so many words of both."""
     pool = sorted(sentences, key=lambda one: (-ranks[one.index], one.index))[: max(40, 6 * count)]
     told = list(besides)
     chosen: list[Sentence] = []
@@ -164,8 +186,13 @@ def pick(
     def worth(one: Sentence) -> float:
         return ranks[one.index] * (1 - sameness * worst[one.index]) * (1 - _CLOSE * close[one.index])
 
-    while pool and len(chosen) < count:
-        best = max(pool, key=lambda one: (worth(one), -one.index))
+    def stands(one: Sentence) -> bool:
+        return not (runs and one.leans) or any(
+            other.index + 1 == one.index and other.size + one.size <= runs for other in chosen
+        )
+
+    while len(chosen) < count and (free := [one for one in pool if stands(one)]):
+        best = max(free, key=lambda one: (worth(one), -one.index))
         pool.remove(best)
         if worst[best.index] > limit or best.size > room:
             continue

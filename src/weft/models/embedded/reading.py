@@ -305,6 +305,21 @@ def _judge(sentences: Sequence[Sentence], known: Lexicon, named: frozenset[str],
         )
 
 
+_QUOTED_FIRST: Final = re.compile(r"[\"“„«‘]([^\"“”„«»]{1,60})[\"“”»’]\s+(?=[^\W\d_])")
+_TERM, _SAID_SOON = 5, 6
+"""Words of a quoted name at most, and those behind it in which a verb of saying makes it somebody's words."""
+
+
+def opens_with_speech(text: str, known: Lexicon) -> bool:
+    """Whether it begins with somebody's words: with a mark of quotation, and not for the name of a film or a term."""
+    if text[:1] not in '"“„«‘':
+        return False
+    found = _QUOTED_FIRST.match(text)
+    if found is None or len(found[1].split()) > _TERM or not text[found.end()].islower():
+        return True
+    return not known.saying.isdisjoint(tokens(text[found.end() :])[:_SAID_SOON])
+
+
 def is_titled(text: str, known: Lexicon) -> bool:
     """Whether most of its longer words begin with a capital: a heading, a link to another page."""
     longer = [word for word in surface_words(text) if len(word) > 3]

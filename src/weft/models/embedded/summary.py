@@ -17,7 +17,7 @@ from weft.models.embedded.parts import asks_itself, find_parts, spans_of
 from weft.models.embedded.profile import ProfileTopic, parse_topics, relevance
 from weft.models.embedded.quotes import Quote, as_values, choose
 from weft.models.embedded.ranking import Meaning, Ranks, pick, rank
-from weft.models.embedded.reading import Reading, Sentence, read
+from weft.models.embedded.reading import Reading, Sentence, opens_with_speech, read
 from weft.models.embedded.tables import cells
 from weft.models.embedded.themes import find_themes
 from weft.models.embedded.words import syllables, terms, tokens
@@ -36,6 +36,8 @@ _EARLY, _NAMED = 5, 3
 _SHORT, _SHORT_OF_NEWS, _POINT = 62, 40, 40
 """The most words of the short version, and of one point. News says in its first sentence or two what happened; what
 comes next are the points."""
+_POINT_OF_NEWS, _RUN = 52, 60
+"""Reports have long sentences; and what leans on one is told with it, up to so many words of both."""
 _SUBJECTS: Final = 3
 _LEAST_POINT: Final = 6
 _FILE_NAME: Final = re.compile(r"^\S+\.\w{1,5}$|^[A-Za-z0-9_-]+$|^(?:untitled|readme|document|content|index)$", re.I)
@@ -73,7 +75,6 @@ _APART: Final = 6.0
 _ARTICLE: Final = 1500
 _PARTS: Final[Mapping[str, float]] = {"interview": 0.45, "newsletter": 0.6, "meeting": 0.85, "list": 0.9}
 """Which share of a kit is what its kind is made of: nobody is told of some decisions."""
-_MARKS: Final = tuple('"“„«‘')
 _UNTAGGED: Final = re.compile(r"[^\w\s\-'’·.]+|_+|\.(?!\d)")
 
 
@@ -182,11 +183,14 @@ class _Teller:
         host = reading.host
         sound = [one for one in reading.sentences if one.sound and (not host or one.speaker != host)]
         standing = [one for one in sound if not one.leans and not one.asks]
-        plain = [one for one in standing if one.text[:1] not in _MARKS and not _is_open(one, reading)]
+        plain = [one for one in standing if not self._speaks(one) and not _is_open(one, reading)]
         standing = plain if len(plain) > 1 else standing
         told = [one for one in reading.sentences if one.kind in ("prose", "item")]
         self._pool = standing if len(standing) > 1 else sound or told or list(reading.sentences)
         self._abstract = [reading.sentences[at] for at in abstract(reading)]
+
+    def _speaks(self, one: Sentence) -> bool:
+        return opens_with_speech(one.text, self.reading.known)
 
     def spend(self, words: int) -> None:
         self._left = max(0, self._left - words)
@@ -299,7 +303,7 @@ class _Teller:
             pool = every
         elif every and every[0].index == 0 and every[0].kind == "prose":
             pool = [every[0], *(one for one in pool if one.index)]
-        plain = [one for one in pool if one.size >= least and one.text[:1] not in _MARKS]
+        plain = [one for one in pool if one.size >= least and not self._speaks(one)]
         # A report of an agency begins with its place; what stands before that are pictures, offers and highlights.
         first = next((one for one in plain if one.label == DATELINE), self._first_told(plain))
         if first is not None and _sets_against(first, self.reading):
@@ -355,7 +359,13 @@ class _Teller:
             return []
         told = [self.reading.sentences[at] for at in sorted(self.used)]
         rest = [one for one in self._abstract if one.index not in self.used and one.sound and one.size <= _POINT]
-        pool = [one for one in self._pool if one.index not in self.used and one.size <= _POINT]
+        news = self.kind == "news"
+        most = _POINT_OF_NEWS if news else _POINT
+        pool = [one for one in self._pool if one.index not in self.used and one.size <= most]
+        if news:
+            # What goes on from a point is told with it; what goes on from the short version can't be told below it.
+            leaning = (one for one in self.reading.sentences if one.sound and one.leans and not one.asks)
+            pool += [one for one in leaning if one.index not in self.used and not self._speaks(one)]
         pool = [one for one in pool if one.size >= _LEAST_POINT or not self.reading.known.spaced] or pool
         count = min(6, max(1, round(0.9 * len(self._pool) ** 0.5))) - 2 * fewer
         space = min(int(0.38 * self.room), self._left)
@@ -368,7 +378,8 @@ class _Teller:
             space,
             besides=[*told, *first],
             apart=self._apart(count),
-            **_SAME_EVENT if self.kind == "news" else {},
+            **_SAME_EVENT if news else {},
+            runs=_RUN if news else 0,
         )
         return self._take(sorted([*first, *more], key=lambda one: one.index))
 
