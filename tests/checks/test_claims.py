@@ -41,7 +41,60 @@ def test_the_same_statement_is_quoted(claim: str) -> None:
 
 def test_a_phrase_in_front_needs_no_comma_where_it_belongs_to_the_whole() -> None:
     assert compare("Between 8 and 10 the office is closed.", "The office is closed between 8 and 10.").state == "quoted"
-    assert compare("With oil lamps the keepers work.", "The keepers work with oil lamps.").state == "not_checked"
+    assert compare("With oil lamps the keepers work.", "The keepers work with oil lamps.").state == "quoted"
+    assert compare("With oil lamps keepers work.", "Keepers work with oil lamps.").state == "not_checked"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        (
+            "The delay is 300 s by default, but it can be changed.",
+            "By default the delay is 300 s, but this can be changed.",
+        ),
+        ("Depending on the tide, the delay can be an hour.", "The delay can be an hour, depending on the tide."),
+        ("Money-wise, the light was in a poor state.", "The light was in a poor state, money-wise."),
+        ("The limit can be changed by using the wheel.", "The limit can be changed using the wheel."),
+        ("The two lamps are old, and both of them can be lit.", "The two lamps are old and both can be lit."),
+        ("It is a lamp that is free of oil.", "This is a lamp free of oil."),
+        (
+            "The plan is from Skagen, in which lamps are called lights.",
+            "The plan is from Skagen, where lamps are called lights.",
+        ),
+        ("He refused on the ground that oil is dear.", "He refused on the grounds that oil is dear."),
+        ("Paths are relative to the folder of the log file.", "Paths are relative to the log file's folder."),
+        (
+            "This ensures that the lamp is lit by all young keepers.",
+            "This ensures that all young keepers light the lamp.",
+        ),
+    ],
+)
+def test_what_was_moved_or_put_in_other_small_words_is_quoted(claim: str, passage: str) -> None:
+    verdict = compare(claim, passage)
+    assert verdict.state == "quoted", verdict.reason
+    verdict = compare(passage, claim)
+    assert verdict.state == "quoted", verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        (
+            "For the first lamp the keeper of the second is paid.",
+            "The keeper of the first lamp is paid for the second.",
+        ),
+        ("Only two lamps may burn at night.", "Only one lamp may burn at night."),
+        ("It is not a lamp that is free of oil.", "This is a lamp free of oil."),
+        (
+            "This ensures that all young keepers are lit by the lamp.",
+            "This ensures that all young keepers light the lamp.",
+        ),
+        ("Depending on the delay, the tide can be an hour.", "The delay can be an hour, depending on the tide."),
+        ("Paths are relative to the log of the folder file.", "Paths are relative to the log file's folder."),
+    ],
+)
+def test_what_was_moved_to_say_something_else_is_not_quoted(claim: str, passage: str) -> None:
+    assert compare(claim, passage).state != "quoted"
 
 
 def test_the_sentences_of_a_quotation_are_read_one_by_one_unless_somebody_is_named_in_it() -> None:

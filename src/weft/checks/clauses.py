@@ -315,6 +315,6 @@ def _participle(tokens: Sequence[Token], by: int) -> tuple[int, int] | None:
 
 
 def _beginnings(tokens: Sequence[Token], be: int) -> Iterator[int]:
-    """Where what `was` is said of may begin: behind a phrase in front, or with the sentence."""
-    yield from (at for at in range(be - 1, 0, -1) if "," in tokens[at].before)
+    """Where what `was` is said of may begin: behind a phrase in front, behind `that`, or with the sentence."""
+    yield from (at for at in range(be - 1, 0, -1) if "," in tokens[at].before or tokens[at - 1].word == "that")
     yield 0

@@ -116,7 +116,8 @@ def same(one: Token, other: Token) -> bool:
         return one.day == other.day
     words: tuple[Role, ...] = ("content", "name")
     if one.role in words and other.role in words:
-        return (one.key == other.key or one.key[:5] == other.key[:5]) and are_forms(one.text, other.text)
+        alike = one.key == other.key or one.key[:5] == other.key[:5] or f"{one.word}s" == other.word
+        return (alike or f"{other.word}s" == one.word) and are_forms(one.text, other.text)
     return one.key == other.key and one.role == other.role
 
 
@@ -223,9 +224,10 @@ def _is_owner(
             return False
         if any(at not in whole and tokens[at].role not in ("free", "light") for at in range(whole[0], whole[-1] + 1)):
             return False
+    swapped = tuple((tokens, others, mine) for tokens, mine, others in sides)
     return any(
         _marker(one, mine[0]) == "of" and mine[0] > others[-1] and there[-1] < far[0] and not _marker(two, far[0])
-        for (one, mine, others), (two, there, far) in (sides, sides[::-1])
+        for (one, mine, others), (two, there, far) in (sides, sides[::-1], swapped, swapped[::-1])
     )
 
 
@@ -282,6 +284,9 @@ def _may_move(
         or not (_is_whole(ours, [i for i, _ in run]) and _is_whole(theirs, [j for _, j in run]))
     ):
         return False
+    places = (ours, run[0][0], run[-1][0]), (theirs, run[0][1], run[-1][1])
+    if any(_is_fronted(*one, comma=True) and _is_set_off(*other) for one, other in (places, places[::-1])):
+        return True
     head = ours[run[0][0]]
     moves = head.role == "date" or (head.word.endswith("ly") and head.role != "limit") or head.word in _TIMES
     if not here and not moves:
@@ -289,7 +294,6 @@ def _may_move(
     if len(run) == 1 and head.role in ("place", "condition"):
         return False
     fixed = here.split(" ")[0] in _FIXED
-    places = (ours, run[0][0], run[-1][0]), (theirs, run[0][1], run[-1][1])
     dated = any(ours[i].role in ("number", "date") for i, _ in run[:2])
     comma = (fixed and not dated) or not here
     if any(_is_fronted(*one, comma=comma) and _is_last(*other) for one, other in (places, places[::-1])):
@@ -334,8 +338,23 @@ def _is_fronted(tokens: Sequence[Token], first: int, last: int, *, comma: bool) 
     return (
         all(token.role in (*_SLIGHT, "place", "condition") for token in tokens[:first])
         and last + 1 < len(tokens)
-        and ("," in tokens[last + 1].before or not comma)
+        and ("," in tokens[last + 1].before or not comma or _begins_anew(tokens, first, last))
     )
+
+
+def _begins_anew(tokens: Sequence[Token], first: int, last: int) -> bool:
+    """`For this case the number is six`: what follows the phrase is what the sentence is about."""
+    marked = tokens[0].role == "place" and all(token.role in _SLIGHT for token in tokens[1:first])
+    return marked and tokens[0].key not in ("to", "than") and (
+        tokens[last + 1].word in ("the", "a", "an") or tokens[last + 1].role == "pronoun"
+    )  # fmt: skip
+
+
+def _is_set_off(tokens: Sequence[Token], first: int, last: int) -> bool:
+    """At the end, behind a comma."""
+    while first and not tokens[first].before and tokens[first - 1].role in (*_SLIGHT, "place", "condition"):
+        first -= 1
+    return first > 0 and "," in tokens[first].before and _is_last(tokens, first, last)
 
 
 def _is_last(tokens: Sequence[Token], _: int, last: int) -> bool:
@@ -429,14 +448,14 @@ def _is_meant(told: Sequence[Token], theirs: Sequence[Token], at: int, subject: 
     pronoun = theirs[at]
     if pronoun.role != "pronoun" or any(token.role not in _SLIGHT for token in theirs[:at]):
         return False
-    if pronoun.word not in ("he", "she", "his", "her", "it", "its", "they", "their"):
+    if pronoun.key not in ("he", "she", "his", "her", "it", "its", "they", "their"):
         return False
     starts = [0, *(k for k, token in enumerate(subject[:12]) if "," in token.before)][:2]
     for start in starts:
         telling = [token for token in subject[start:] if token.role not in _SLIGHT]
         if len(told) <= len(telling) and all(same(one, other) for one, other in zip(told, telling, strict=False)):
             person = any(token.role == "name" for token in telling[: len(told)])
-            return person or pronoun.word.startswith(("it", "they", "their"))
+            return person or pronoun.key.startswith(("it", "they", "their"))
     return False
 
 
@@ -542,6 +561,8 @@ def _exchanged(one: Token, other: Token) -> Difference:
         return Difference("number", ours, theirs, turns=True)
     if roles == {"number"}:
         return Difference("number", ours, theirs, turns=not _rounded(one, other))
+    if "number" in roles and "one" in (one.word, other.word):
+        return Difference("number", ours, theirs, turns="1" not in one.values | other.values)
     if roles == {"date"}:
         assert one.day is not None
         assert other.day is not None

@@ -41,6 +41,7 @@ a an the this these those is are was were be been being am 's has have had havin
 there also moreover furthermore however therefore thus hence consequently additionally indeed accordingly besides
 nevertheless nonetheless then so very quite really please such
 """)
+_BE: Final = _words("is are was were 's")
 _LIGHT: Final = _words("of in on at to as into onto upon")
 _JOINTS: Final = {"and": "and", "&": "and", "but": "and", "or": "or", "yet": "and", "plus": "and"}
 _PLACES: Final = _words("""
@@ -100,6 +101,7 @@ _LET: Final = {
 _PHRASES: Final = {
     ("prior", "to"): "before", ("because", "of"): "because of", ("due", "to"): "because of",
     ("owing", "to"): "because of", ("in", "order", "to"): "to", ("in", "spite", "of"): "despite",
+    ("by", "using"): "with", ("by", "means", "of"): "with", ("in", "which"): "where",
 }  # fmt: skip
 """Several small words that are one."""
 _BROKEN: Final = re.compile(r"(?<=\w)(?:\u2010\s+|\u00ad\s*)(?=\w)")
@@ -172,7 +174,8 @@ def read_statement(sentence: str) -> Statement:
         text = _CELLS.sub(": ", _ROW.sub("", text).rstrip("| "))
     text = " ".join(_ITEM.sub("", _MARKUP.sub("", text)).replace("’", "'").replace("‘", "'").split())
     text = _OPENER.sub("", re.sub(r"[“”„«»]", '"', text))
-    tokens = tuple(_measured(list(_phrased(list(_named(list(_tokens(text)), stopped=text.endswith(".")))))))
+    named = list(_named(list(_tokens(text)), stopped=text.endswith(".")))
+    tokens = tuple(_measured(list(_phrased(_pointing(named)))))
     return Statement(text, tokens, text.rstrip("\"') ").endswith("?"))
 
 
@@ -305,10 +308,26 @@ def _named(tokens: list[Token], *, stopped: bool) -> Iterator[Token]:
         yield token
 
 
+_OF_THEM: Final = ["of", "them"]
+_POINTING: Final = {"this": "it", "that": "it", "these": "they", "those": "they"}
+
+
+def _pointing(tokens: list[Token]) -> list[Token]:
+    """`This is` at the beginning says what `it is` says: what was spoken of."""
+    key = _POINTING.get(tokens[0].word) if len(tokens) > 2 else None
+    verb = (
+        key is not None and not tokens[1].before.strip("\"'") and (tokens[1].word in _BE or tokens[1].role == "modal")
+    )
+    return [replace(tokens[0], key=key, role="pronoun"), *tokens[1:]] if key is not None and verb else tokens
+
+
 def _phrased(tokens: list[Token]) -> Iterator[Token]:
-    """With phrases that are one small word in the place of their words."""
+    """With phrases that are one small word in the place of their words; `both of them` is both."""
     at = 0
     while at < len(tokens):
+        if at and tokens[at - 1].role == "quantifier" and [token.word for token in tokens[at : at + 2]] == _OF_THEM:
+            at += 2
+            continue
         for size in (3, 2):
             key = _PHRASES.get(tuple(token.word for token in tokens[at : at + size]))
             if key is not None and not any(token.before for token in tokens[at + 1 : at + size]):
@@ -353,6 +372,7 @@ become became|draw drew drawn|eat ate eaten|fight fought|forget forgot forgotten
 bind bound|bear bore borne|beat beaten|bite bit bitten|blow blew blown|deal dealt|dig dug|drink drank drunk|feed fed
 freeze froze frozen|grind ground|overcome overcame|strike struck|swear swore sworn|tear tore torn|wake woke woken
 child children|man men|woman women|foot feet|tooth teeth|mouse mice|person people|datum data|criterion criteria
+light lit|hang hung|shoot shot|stick stuck|sweep swept|bend bent
 index indices|try tries tried trying attempt attempts attempted attempting|seem seems seemed seeming appear appears
 appeared appearing|start starts started starting begin begins began begun beginning
 """
