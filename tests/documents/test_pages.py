@@ -259,6 +259,14 @@ def test_a_section_of_a_manual_is_not_dropped_for_its_name() -> None:
     assert "rights reserved" not in document.text
 
 
+@pytest.mark.parametrize("how", ['class="footnote-reference brackets"', 'role="doc-noteref"'])
+def test_the_number_of_a_footnote_is_no_word_of_its_sentence(how: str) -> None:
+    page = MANUAL.replace("carries its terms.", f'carries its terms <a {how} href="#id4">2</a>.')
+    assert "Every package carries its terms." in read_document(page.encode(), "manual.html").text
+    other = MANUAL.replace("carries its terms.", 'carries <a href="#id4">2</a> terms.')
+    assert "carries 2 terms" in read_document(other.encode(), "manual.html").text
+
+
 def test_what_is_left_out_of_a_page_is_said() -> None:
     assert read_document(MANUAL.encode(), "manual.html").notes == (
         "left out around the text: 22 words: navigation (5), boxes and links around the text (17)",

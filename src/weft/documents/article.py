@@ -48,6 +48,10 @@ _ALONG: Final = re.compile(r"\W*(?:prev|previous|next|up|home|top|contents|index
 _WAYS: Final = frozenset(("prev", "previous", "next", "up"))
 _ALONG_LIMIT: Final = 400
 _REFERENCE: Final = re.compile(r"\[[^\[\]]{1,30}\]")
+_SIGNS: Final = tuple(".,;:!?)")
+"""What stands close to the word before it, also where a footnote's number was between them."""
+_NUMBER: Final = 5
+"""Letters of a footnote's number, with its brackets."""
 _CHATTER: Final = re.compile(
     r"(?:advertisement|anzeige|werbung|publicité|publicidad|реклама|share(?: this)?(?: article| story| page)?|tweet"
     r"|print|read more|read also|related(?: articles| stories| posts)?|more on this story"
@@ -231,7 +235,10 @@ def _is_reference(element: Element) -> bool:
     """The raised number of a footnote: it leads to another place on the page, or stands in brackets; or the sign beside
     a heading that leads to it."""
     if element.tag == "a":
-        return element.all_text().strip() in _ANCHORS or bool(_names_of(element) & _INLINE_NAMES)
+        said, names = element.all_text().strip(), _names_of(element)
+        noted = bool(names & {"footnote", "noteref"}) or element.attributes.get("role") == "doc-noteref"
+        leads_down = element.attributes.get("href", "").startswith("#") and len(said) <= _NUMBER
+        return said in _ANCHORS or bool(names & _INLINE_NAMES) or (noted and leads_down)
     link = element.first("a")
     leads_down = link is not None and link.attributes.get("href", "").startswith("#")
     return leads_down or bool(_REFERENCE.fullmatch(element.all_text().strip()))
@@ -263,12 +270,17 @@ def _drop(root: Element, unwanted: Callable[[Element], bool], left: Counter[str]
     while waiting:
         element = waiting.pop()
         kept: list[Element | str] = []
+        gap = False
         for child in element.children:
             if isinstance(child, Element) and unwanted(child):
                 left[_kind(child)] += _words(child)
                 _drop_lonely_heading(kept)
-            else:
-                kept.append(child)
+                gap = child.tag in ("a", "sup")
+                continue
+            if gap and kept and isinstance(kept[-1], str) and isinstance(child, str) and child[:1] in _SIGNS:
+                kept[-1] = kept[-1].rstrip()
+            gap = False
+            kept.append(child)
         element.children = kept
         # in code every span has a class of its own, and `print` is no button
         waiting.extend(child for child in kept if isinstance(child, Element) and child.tag not in ("pre", "code"))
