@@ -660,3 +660,76 @@ def test_a_name_that_is_cut_off_names_nobody() -> None:
     based = '"The rule is only a cover for taking the land," said the head of the Oslo-based group, Ann Holm.'
     quotes = kits.make(f"# A law in Larsund\n\n{told}\n\n{said}\n\n{based}\n").summary["importantQuotes"]
     assert [quote["speaker"] for quote in quotes if quote.get("speaker")] == []
+
+
+BESIDE = [
+    "The old cannery at the pier, seen on Monday. Photo: Tom Reed/Bay Courier",
+    "Students of the first class mend a net in the yard last week. (Tom Reed/Bay Courier)",
+    "Photo by Tom Reed for the Bay Courier.",
+    "Fishers land their catch at the pier. Ann Lee/Getty Images",
+    "The views expressed in this article are those of the author.",
+    "Additional reporting by Sam Lee.",
+    "ALSO READ: Harbour fees rise again",
+]
+
+
+@pytest.mark.parametrize("line", BESIDE)
+def test_what_stands_below_pictures_and_beside_a_report_is_not_told(line: str) -> None:
+    told = ["The county will turn the cannery at Pier 4 into a school for young fishers."]
+    told += [f"Commissioner number {at} spoke on Tuesday of boats, nets and old licences at length." for at in range(9)]
+    for at in (0, 3, 9):
+        kit = kits.make("# A school of fishing\n\n" + "\n\n".join([*told[:at], line, *told[at:]]))
+        assert line.rstrip(".")[:30] not in kit.markdown
+
+
+def test_a_recipe_has_what_goes_in_and_every_step_or_none() -> None:
+    needed = ["250 g red lentils", "1 onion", "2 tbsp oil", "1 l stock"]
+    steps = [f"Stir the pot for {at} minutes until the lentils simmer softly." for at in range(2, 8)]
+    lists = "\n".join(f"- {one}" for one in needed), "\n".join(f"{at}. {one}" for at, one in enumerate(steps, 1))
+    intro = "This soup was made every Friday of the winter in the kitchen of a house by the sea."
+    kit = kits.make(f"# Lentil soup\n\n{intro}\n\n## Ingredients\n{lists[0]}\n\n## Method\n{lists[1]}\n")
+    assert kit.summary["category"] == "recipe"
+    first, second = kit.summary["parts"]
+    assert first["items"] == [{"text": ", ".join(needed)}]
+    assert [item["text"] for item in second["items"]] == steps
+    assert kits.faults(kit) == []
+    much = "\n".join(f"{at}. Stir the pot for {at} minutes until the lentils simmer softly." for at in range(1, 90))
+    long = kits.make(f"# Lentil soup\n\n{intro}\n\n## Ingredients\n{lists[0]}\n\n## Method\n{much}\n")
+    assert [part["title"] for part in long.summary["parts"]] == ["Ingredients"]
+
+
+def test_the_next_meeting_is_no_decision_and_minutes_keep_their_title() -> None:
+    kit = kits.make(
+        "Minutes of the Tenants' Association\nDate: 3 October 2023\nAttendees: J. Park, D. Osei\n\n"
+        "Heating. The boiler failed four times in September. It was decided to write to the landlord.\n\n"
+        "Decisions:\n\nThe shed stays locked from ten at night until six in the morning.\n\n"
+        "D. Osei will draft the letter by Friday.\n\nThe next meeting is on 7 November at 18:30 in the common room.\n"
+    )
+    parts = {part["title"]: [item["text"] for item in part["items"]] for part in kit.summary["parts"]}
+    assert parts["Dates"] == ["The next meeting is on 7 November at 18:30 in the common room."]
+    assert not [text for text in parts["Decisions"] if "next meeting" in text]
+    assert kit.summary["headline"] == "Minutes of the Tenants' Association"
+    assert "(by Friday)" not in kit.markdown
+
+
+def test_posts_open_brackets_and_questions_to_somebody_are_not_told() -> None:
+    said = [
+        "I #StandWith everyone at the harbour school of the town https://example.org/a today.",
+        "(For friends of boats, the harbour school of the town had the last wooden one of all.",
+        "Do you know somebody who went to the harbour school of the town?",
+        "The Courier: What made the town close its harbour school so early?",
+    ]
+    told = [
+        "The harbour school taught children of the town to mend nets and to read the weather.",
+        "Its first teacher, a pilot, had lost his licence after a collision in fog.",
+        "Lessons began at low water, whatever the clock on the church said.",
+        "Most families paid with fish, eggs or a day of work on the roof.",
+        "The county sent an inspector twice, and both times he stayed for the singing.",
+        "A storm took the lower classroom in the winter of 1953.",
+        "The town rebuilt it in brick with money from a lottery.",
+        "When the fleet shrank, the classes shrank with it, until four pupils were left.",
+    ]
+    kit = kits.make("# The harbour school\n\n" + " ".join([*told[:4], said[0], said[1], *told[4:], *said[2:]]))
+    assert [
+        line for line in said if line[:40].replace("#", "") in kit.markdown.replace("\\", "").replace("#", "")
+    ] == []

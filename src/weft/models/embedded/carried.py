@@ -49,6 +49,9 @@ _LAST: Final = 0.85
 _DATE: Final = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 _OF_A_DAY: Final = ("news", "letter")
 _BACK: Final = words("it them they this that these ihn ihm ihnen davon dazu cela ça eso esto")
+_TO_SOMEBODY: Final = words("you your yours u vous votre vos usted ustedes")
+_ASKED_BY: Final = re.compile(r"[A-ZÀ-Þ][\w.'’ -]{1,30}: ")
+"""A question to a reader or a guest is not one that the text leaves open."""
 _TOLD_KINDS: Final = ("news", "article", "essay", "letter", "story", "interview", "transcript", "newsletter")
 
 
@@ -148,6 +151,8 @@ class _Carried:
             )
         answered = self._kind in ("interview", "transcript", "manual", "poem", "story", "code", "newsletter", "list")
         spoken = any(mark in one.text for mark in '"“„«')
+        if not _TO_SOMEBODY.isdisjoint(one.words) or _ASKED_BY.match(one.text):
+            return False
         if not one.asks or self._answers_itself or answered or one.leans or spoken or _TAG.search(one.text):
             return False
         return not is_titled(one.text, self._reading.known) and not self._is_led(one) and not self._is_asked_again(one)

@@ -32,7 +32,7 @@ def ideas(
     said = [summary["headline"], summary["tldr"], *(one for one in summary["bullets"] if one not in summary["tldr"])]
     said += [quote["text"] for quote in summary["importantQuotes"]]
     said += [item["text"] for part in summary.get("parts", ()) for item in part["items"]]
-    left = room(reading.word_count) - sum(map(count_words, said))
+    left = room(reading.word_count, str(summary["category"])) - sum(map(count_words, said))
     found = carried(reading, str(summary["category"]), summary, published=published, room=left)
     return {"contentId": summary["contentId"], "hooks": [], "angles": [], **found}
 

@@ -96,9 +96,10 @@ _STAMP: Final = re.compile(
 _BESIDE: Final = re.compile(
     r"(?:figure|fig\.|table|abbildung|tabelle|tableau|figura|tabla) \d+ ?[.:].*$"
     r"|(?:photo|image|picture|foto|bild|crédit|credits?|illustration|source|getty)s?(?: by| credit)?\s?[:/©].{0,120}$"
+    r"|(?:photo(?:graph)?|image|picture|foto|bild|illustration)s? (?:by|courtesy of|von|de)\b.{0,100}$"
     r"|(?:advert(?:isement|orial)?|sponsored|anzeige|werbung|publicité|publicidad)\b.{0,80}$"
-    r"|(?:share this|follow us|read (?:more|also|next)|see also|related(?: articles?| posts?| stories)?|more from"
-    r"|tags?"
+    r"|(?:share this|follow us|read (?:more|also|next)|also read|see also|related(?: articles?| posts?| stories)?"
+    r"|more from|tags?"
     r"|filed under|topics|categories|comments?|leave a (?:reply|comment)|skip to|back to top|table of contents|menu"
     r"|log ?in|sign (?:in|up)|lesen sie auch|mehr zum thema|teilen|lire aussi|à lire|lea también"
     r"|compartir)\b[^.]{0,100}$"
@@ -116,9 +117,20 @@ _SPONSOR: Final = re.compile(
     r"|forwarded this|newsletter abbestellen|im browser ansehen|se désabonner|darse de baja|gesponsert von"
     r"|präsentiert von|enter you?r? e-?mail|follow (?:[\w.]+ ){1,4}on (?:twitter|facebook|instagram|linkedin|x)"
     r"|(?:customized )?e-?mail alerts|received a copy of the gnu|without any warranty|permission is (?:hereby )?granted"
-    r"|is free(?: software| documentation)?[;:,] you (?:can|may)|contributed to this (?:report|story|article))\b",
+    r"|is free(?: software| documentation)?[;:,] you (?:can|may)|contributed to this (?:report|story|article)"
+    r"|additional reporting by|(?:views|opinions) (?:expressed )?(?:here(?:in)?|in this \w+) (?:are|belong|do)"
+    r"|(?:views|opinions) (?:expressed )?are (?:his|her|their|my|the author['’]s) own)\b",
     re.I,
 )
+_CREDIT: Final = re.compile(
+    r"(?i:\b(?:photo(?:graph)?|image|picture|foto|bild|illustration|credit)s?(?: credit| courtesy)?(?: by\b|\s?[:/©]))"
+    r"\s?[^.!?]{2,60}\.?$"
+    r"|\((?:[A-Z][\w.'’-]*\s?){1,4}(?:/|\bvia |\bfor (?:the )?)\s?[A-Z][\w. /'’-]{1,40}\)\.?$"
+    r"|\b[A-Z][\w'’-]+\s?/\s?(?:Getty(?: Images)?|AFP|AP|Reuters|EPA|dpa|Shutterstock|Alamy|PA|TASS)\b\W*$"
+)
+"""With these a paragraph ends that stands below a picture: who took it."""
+_CAPTION: Final = 400
+"""The most characters of one."""
 _REFERENCES: Final = re.compile(
     r"(?:\W*\d+\W+)?(?:references|bibliography|works cited|literature(?: cited)?|sources|further reading|see also"
     r"|related"
@@ -431,7 +443,8 @@ def _beside(blocks: Sequence[LaidBlock], plain: str) -> list[LaidBlock]:
     }
     size = sum(block.end - block.start for block in blocks) or 1
     if sum(blocks[at].end - blocks[at].start for at in aside) > _MOSTLY * size:
-        aside = {at for at in aside if _said(plain, blocks[at]) and len(_said(plain, blocks[at])) < 80 and at < 6}
+        lines = {at: _said(plain, blocks[at]) for at in aside}
+        aside = {at for at, one in lines.items() if (one and len(one) < 80 and at < 6) or _CREDIT.search(one)}
     return [
         replace(block, kind="aside", level=0) if at in aside and block.kind != "code" else block
         for at, block in enumerate(blocks)
@@ -440,11 +453,14 @@ def _beside(blocks: Sequence[LaidBlock], plain: str) -> list[LaidBlock]:
 
 def _is_aside(block: LaidBlock, said: str, at: int, total: int) -> bool:
     if block.kind in ("code", "table") or (block.kind == "heading" and block.level < 3):
-        return block.kind == "heading" and bool(_SPONSOR.search(said))
+        guessed = block.guessed and _BESIDE.match(said)
+        return block.kind == "heading" and (bool(guessed) or bool(_SPONSOR.search(said)))
     top, ends = at < _TOP, at < 3 or at >= total - 3
     if top and (_BYLINE.match(said) or _STAMP.match(said)):
         return True
     if _BESIDE.match(said) or _ENTRY.match(said) or (ends and _COURTESY.match(said)):
+        return True
+    if block.kind == "prose" and len(said) < _CAPTION and _CREDIT.search(said):
         return True
     return bool(_SPONSOR.search(said)) and len(said) < 400
 

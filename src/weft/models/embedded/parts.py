@@ -32,6 +32,13 @@ _LABEL: Final = re.compile(
 _PRESENT: Final = re.compile(
     r"\W*(?:present|attendees?|anwesend|présents?|asistentes|presentes)\W*[:：]\s*(?P<names>\S.*)", re.I
 )
+_ABSENT: Final = re.compile(r"\s(?:apologies|absent|excused|entschuldigt|excusés?|ausentes)\W*[:：].*", re.I | re.S)
+_NEXT: Final = re.compile(
+    r"\W*\d*\W*(?:(?:the|our|die|das|la) )?(?:(?:date of (?:the )?)?next (?:meeting|session|call)"
+    r"|nächste[rs]? (?:sitzung|treffen|termin)|prochaine (?:réunion|séance)|próxima (?:reunión|sesión))\b",
+    re.I,
+)
+_WHEN: Final = re.compile(r"\d")
 _OWNER: Final = re.compile(
     r"^(?P<name>[A-ZÀ-Þ][\w'’-]+(?:\s[A-ZÀ-Þ][\w'’-]+)?)(?=\s+(?:will|to|is to|has to|must|shall|wird|soll|muss"
     r"|übernimmt|klärt"
@@ -67,6 +74,8 @@ class Part:
     name: str
     """Of what the engine says: `decisions`."""
     entries: tuple[Entry, ...]
+    whole: bool = False
+    """Whether some of it are no use without the others: steps."""
 
     def value(self, reading: Reading) -> dict[str, Any]:
         items = [
@@ -85,6 +94,8 @@ def find_parts(reading: Reading, kind: str, ranks: Ranks, used: set[int], room: 
     found: list[Part] = []
     for part in finder(reading, ranks):
         kept: list[Entry] = []
+        if part.whole and sum(len(one.text.split()) for one in part.entries) > room:
+            continue
         for one in part.entries:
             size = len(one.text.split()) + len(one.under.split())
             if size <= room and not used.intersection(one.sentences):
@@ -108,12 +119,15 @@ def _meeting(reading: Reading, ranks: Ranks) -> Iterator[Part]:
     decided: list[Entry] = []
     todo: list[Entry] = []
     present: list[Entry] = []
+    dates: list[Entry] = []
     for one in reading.sentences:
         title = titles[one.section] if one.section >= 0 else ""
         label = _LABEL.match(one.text)
         names = _PRESENT.match(one.text)
         if names:
-            present.append(Entry(names["names"].rstrip("."), one.spans, (one.index,)))
+            present.append(Entry(_ABSENT.sub("", names["names"]).rstrip("."), one.spans, (one.index,)))
+        elif (_NEXT.match(one.text) or _NEXT.match(title)) and _WHEN.search(one.text):
+            dates.append(_line(one))
         elif _ACTIONS.match(title) or (label and _ACTIONS.match(label.group())):
             before = reading.sentences[one.index - 1] if one.index else one
             if one.size > 5 or before.block != one.block:
@@ -132,6 +146,7 @@ def _meeting(reading: Reading, ranks: Ranks) -> Iterator[Part]:
             todo.append(_action(one))
     yield Part("decisions", tuple(decided))
     yield Part("actions", tuple(todo))
+    yield Part("dates", tuple(dates))
     yield Part("present", tuple(present[:1]))
 
 
@@ -332,11 +347,44 @@ def _list(reading: Reading, ranks: Ranks) -> Iterator[Part]:
     yield Part("items", tuple(_line(one) for one in reading.sentences[:6] if one.kind == "item"))
 
 
+_INGREDIENTS: Final = re.compile(
+    r"\W*(?:ingredients|you(?:['’]ll| will) need|zutaten|ingrédients|ingredientes)\b", re.I
+)
+_STEPS: Final = re.compile(
+    r"\W*(?:method|directions|instructions|preparation|steps|how to make|making|zubereitung|préparation|étapes"
+    r"|preparación|elaboración)\b",
+    re.I,
+)
+
+
+def _recipe(reading: Reading, ranks: Ranks) -> Iterator[Part]:
+    """What goes into it, and all that is done, in order."""
+    needed: list[Entry] = []
+    steps: list[Entry] = []
+    for title, _, mine in _by_section(reading):
+        blocks: dict[int, list[Sentence]] = {}
+        for one in mine:
+            blocks.setdefault(one.block, []).append(one)
+        items = [told for told in blocks.values() if told[0].kind == "item"]
+        if _INGREDIENTS.match(title) and items:
+            every = [one for told in items for one in told]
+            said = ", ".join(one.text.rstrip(".,;") for one in every)
+            spans = tuple(span for one in every for span in one.spans)
+            needed.append(Entry(said, spans, tuple(one.index for one in every)))
+        elif _STEPS.match(title):
+            for told in items or blocks.values():
+                spans = tuple(span for one in told for span in one.spans)
+                steps.append(Entry(" ".join(one.text for one in told), spans, tuple(one.index for one in told)))
+    yield Part("ingredients", tuple(needed), whole=True)
+    yield Part("steps", tuple(steps), whole=True)
+
+
 _FINDERS: Final[dict[str, Callable[[Reading, Ranks], Iterator[Part]]]] = {
     "meeting": _meeting,
     "interview": _interview,
     "newsletter": _newsletter,
     "list": _list,
+    "recipe": _recipe,
 }
 
 

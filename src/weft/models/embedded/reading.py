@@ -296,6 +296,7 @@ def _judge(sentences: Sequence[Sentence], known: Lexicon, named: frozenset[str],
             and not sentence.text.endswith((" .", " ,"))
             and signs <= 1 + sentence.size // 12
             and letters > 0.72 * len(sentence.text)
+            and sentence.text.count("(") <= sentence.text.count(")")
             and not sentence.mark_of(known.elsewhere)
             and not points_elsewhere(sentence.text)
             and not is_titled(sentence.text, known)

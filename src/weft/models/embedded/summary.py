@@ -26,6 +26,8 @@ WORDS_PER_MINUTE: Final = 238
 _PAGE: Final = 330
 """Words of the artifacts for an article: with labels, quotes' speakers and headings that is one page."""
 _SHARE: Final = 0.55
+_SHARES: Final[Mapping[str, float]] = {"recipe": 0.85, "meeting": 0.7}
+"""Half a recipe is none, and nobody is told of some decisions."""
 _LITTLE: Final = 45
 """Words: what has no more is told whole."""
 _FIRST: Final = 45
@@ -51,6 +53,8 @@ _DATED: Final = re.compile(
     r"(?:\w+,? )?\d{1,2}\.? \w+ \d{4}$|\w[\w ]{1,30}, (?:the )?\d{1,2}\.? \w+(?: \d{4})?$"
     r"|\w+ \d{1,2}(?:st|nd|rd|th)?,? \d{4}$|\d{4}-\d\d-\d\d$|\w+ \d{4}$"
 )
+_FIRST_LINE: Final = re.compile(r"\s*(?P<line>[^\W\d_][^\n.:!?]{8,78}[^\n.:!?,;\s])[ \t]*\n")
+"""What minutes in plain text are called."""
 _SUBJECT: Final = re.compile(r"\s*(?:[A-Z][\w-]+: .*\n){0,8}Subject: (?:(?:Re|Fwd?|AW|WG): )*(?P<subject>\S.*\S)\s*\n")
 """The head of a letter that was mailed."""
 _OF_ITSELF: Final = re.compile(
@@ -65,7 +69,7 @@ _OF_ITSELF: Final = re.compile(
 _SOON: Final = 30
 """Sentences within which it does."""
 _LEAD_IN: Final = re.compile(r"^[—–-]+\s*")
-_OPENING: Final = ("news", "article", "essay", "letter", "newsletter", "paper", "manual", "note")
+_OPENING: Final = ("news", "article", "essay", "letter", "newsletter", "paper", "manual", "note", "recipe")
 """Kinds that say in their first sentence what they are about."""
 _ALL_ALONG: Final = ("article", "essay", "story", "letter", "interview", "transcript", "captions", "note")
 """Kinds that say something over their whole length; news, papers and manuals say the most first."""
@@ -73,14 +77,20 @@ _SAME_EVENT: Final[Mapping[str, float]] = {"limit": 0.65, "sameness": 0.2}
 """The sentences of a report are about one event, so that they share its words and still say something new."""
 _APART: Final = 6.0
 _ARTICLE: Final = 1500
-_PARTS: Final[Mapping[str, float]] = {"interview": 0.45, "newsletter": 0.6, "meeting": 0.85, "list": 0.9}
-"""Which share of a kit is what its kind is made of: nobody is told of some decisions."""
+_PARTS: Final[Mapping[str, float]] = {
+    "interview": 0.45, "newsletter": 0.6, "meeting": 0.9, "list": 0.9, "recipe": 0.9,
+}  # fmt: skip
+"""Which share of a kit is what its kind is made of."""
+_POSTED: Final = re.compile(r"(?<!\w)[@#][^\W\d_]\w+|https?://")
+"""A post to somebody, or the address of another page: no sentence of the text's own."""
 _UNTAGGED: Final = re.compile(r"[^\w\s\-'’·.]+|_+|\.(?!\d)")
 
 
-def room(words: int) -> int:
+def room(words: int, kind: str = "") -> int:
     """How many words a kit of a source may have: a little over half of it, a page for an article, more for a book."""
-    return int(min(max(_SHARE * words, min(words, _LITTLE)), _PAGE + max(0, words - 1500) / 60, 2 * _PAGE))
+    return int(
+        min(max(_SHARES.get(kind, _SHARE) * words, min(words, _LITTLE)), _PAGE + max(0, words - 1500) / 60, 2 * _PAGE)
+    )
 
 
 def summary(
@@ -101,16 +111,17 @@ def summary(
     teller = _Teller(reading, kind, ranks, title)
     headline, headline_spans = teller.headline()
     asks = asks_itself(reading)
-    told_later = kind in ("meeting", "interview", "newsletter")
+    told_later = kind in ("meeting", "interview", "newsletter", "recipe")
     first = teller.introduction() if asks else [] if told_later else teller.short()
     share = _PARTS.get(kind, 0.6 if asks else 0.35)
     parts = find_parts(reading, kind, ranks, teller.used, int(share * teller.room))
     teller.spend(sum(len(f"{one.text} {one.under}".split()) for part in parts for one in part.entries))
-    short = first or (teller.short() if kind == "interview" or (not parts and not asks) else [])
+    later = kind in ("interview", "recipe") or (not parts and not asks)
+    short = first or (teller.short() if later else [])
     # What was spoken is quoted before it is told.
     early = teller.quotes() if kind in ("interview", "transcript", "captions") else []
     entries = sum(len(part.entries) for part in parts)
-    more = [] if asks and entries > 3 else teller.points(fewer=entries > 3)
+    more = [] if (asks or kind == "recipe") and entries > 3 else teller.points(fewer=entries > 3)
     # Whoever takes the points alone has the main one too; a page shows each statement once.
     points = sorted([*_runs(short), *_runs(more)], key=lambda run: run[0].index)
     said = early or teller.quotes()
@@ -175,7 +186,7 @@ class _Teller:
     def __init__(self, reading: Reading, kind: str, ranks: Ranks, title: str) -> None:
         self.reading = reading
         self.kind = kind
-        self.room = room(reading.word_count)
+        self.room = room(reading.word_count, kind)
         self.used: set[int] = set()
         self._ranks = ranks
         self._title = " ".join(title.split())
@@ -183,7 +194,9 @@ class _Teller:
         host = reading.host
         sound = [one for one in reading.sentences if one.sound and (not host or one.speaker != host)]
         standing = [one for one in sound if not one.leans and not one.asks]
+        posts = kind not in ("manual", "code", "list", "letter", "note")
         plain = [one for one in standing if not self._speaks(one) and not _is_open(one, reading)]
+        plain = [one for one in plain if not (posts and _POSTED.search(one.text))]
         standing = plain if len(plain) > 1 else standing
         told = [one for one in reading.sentences if one.kind in ("prose", "item")]
         self._pool = standing if len(standing) > 1 else sound or told or list(reading.sentences)
@@ -207,7 +220,9 @@ class _Teller:
         short sentence."""
         reading = self.reading
         own = reading.title
-        if own is not None and (STANDARD_HEADING.match(own.title) or _DATED.match(own.title)):
+        dated = own is not None and _DATED.match(own.title)
+        of_meeting = self.kind == "meeting" and own is not None and len(own.title.split()) > _SUBJECTS
+        if own is not None and (STANDARD_HEADING.match(own.title) or (dated and not of_meeting)):
             own = None
         if _is_telling(self._title) and all(number in reading.text for number in re.findall(r"\d+", self._title)):
             place = reading.text.find(self._title)
@@ -225,6 +240,8 @@ class _Teller:
             return self._headed(own.title, [own.span])
         if self._is_named():
             return self._headed(self._title, [])
+        if self.kind == "meeting" and own is None and (first := _FIRST_LINE.match(reading.text, reading.layout.body)):
+            return self._headed(first["line"], [first.span("line")])
         if self.kind == "captions" and _PLAIN_NAME.match(self._title) and not _NAMELESS.match(self._title):
             return self._headed(self._title, [])  # a piece of speech is no better
         subjects = [theme.label for theme in find_themes(reading, _SUBJECTS)]
@@ -270,7 +287,7 @@ class _Teller:
         chosen = self._opening(pool, max(space, 12)) if self.kind in _OPENING else []
         if self.kind == "captions":
             chosen = [one for one in pool[:_EARLY] if announces(one.text) and one.size <= space][:1]
-        if self.kind != "news" or not chosen:
+        if self.kind not in ("news", "recipe") or not chosen:
             chosen += pick(
                 [one for one in pool if one not in chosen],
                 self._ranks,
@@ -299,7 +316,7 @@ class _Teller:
         # A report may begin with `it` and say what it is later in the sentence; and the first sentence of all leans on
         # nothing, for nothing was said before.
         every = [one for one in self.reading.sentences if one.sound and not one.asks and one.index not in self.used]
-        if self.kind == "news":
+        if self.kind in ("news", "recipe"):
             pool = every
         elif every and every[0].index == 0 and every[0].kind == "prose":
             pool = [every[0], *(one for one in pool if one.index)]

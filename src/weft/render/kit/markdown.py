@@ -117,9 +117,9 @@ class _Writer:
     def _group(self, group: Group) -> str:
         lines = []
         for item in group.items:
-            who = ", ".join(
-                [escaped(item.owner)] * bool(item.owner) + [f"{self._say('by')} {escaped(item.due)}"] * bool(item.due)
-            )
+            due = f"{self._say('by')} {escaped(item.due)}" if item.due and item.due not in item.text else ""
+            owner = escaped(item.owner) if item.owner not in item.text else ""
+            who = ", ".join(one for one in (owner, due) if one)
             under = f"**{escaped(item.under)}** " if item.under else ""
             lines.append(f"{under}{escaped(item.text)}{f' ({who})' if who else ''}")
         return _listed(lines)
