@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.knowledge.made import isa, vector, write_documents
 from weft.knowledge.embedding import DIMENSIONS, MODEL, Embedder, MiniLM, Unavailable, load_embedder
 from weft.knowledge.expansion import expand
-from weft.knowledge.fusion import fuse, normalised
+from weft.knowledge.fusion import WORDS, blend, fuse
 from weft.knowledge.ingest import update
 from weft.knowledge.keyword import match_query
 from weft.knowledge.matrix import keep_matrix, load_matrix
@@ -92,9 +92,33 @@ def test_fusion_as_in_the_reference(case: dict[str, Any]) -> None:
 
 
 def test_the_first_place_everywhere_is_one() -> None:
-    scores = normalised(fuse([[7, 8], [7, 9]]), 2)
-    assert scores[7] == 1.0
-    assert 0 < scores[8] < 1
+    scores = blend({7: 8.0, 8: 2.0, 6: 1.0}, {7: 0.5, 9: 0.1}, 100)
+    assert list(scores) == [7, 8, 9, 6]
+    assert scores == pytest.approx({7: 1.0, 8: WORDS / 4, 9: (1 - WORDS) / 5, 6: WORDS / 8})
+
+
+def test_of_one_ranking_alone_the_order_stays() -> None:
+    assert blend({4: 3.0, 2: 1.5}, {}, 100) == {4: 1.0, 2: 0.5}
+    assert list(blend({}, {4: -0.1, 2: -0.2}, 100)) == [4, 2]
+    assert blend({}, {}, 100) == {}
+
+
+def test_far_ahead_by_words_stands_before_a_little_ahead_by_meaning() -> None:
+    """By places both would be equal: first in one, second in the other."""
+    assert list(blend({1: 30.0, 2: 8.0, 3: 7.0}, {2: 0.62, 1: 0.61, 3: 0.20}, 100)) == [1, 2, 3]
+
+
+def test_words_that_all_passages_have_leave_it_to_the_meaning() -> None:
+    words = {number: 9 - number / 100 for number in range(1, 11)}
+    meaning = {number: number / 20 for number in range(10, 0, -1)}
+    assert list(blend(words, meaning, 10)) == list(meaning)
+
+
+def test_what_is_beyond_the_depth_changes_nothing_before_it() -> None:
+    words = {number: 1 / number for number in range(1, 30)}
+    meaning = {number: 1 - number / 40 for number in range(1, 30)}
+    ten = dict(list(words.items())[:10]), dict(list(meaning.items())[:10])
+    assert list(blend(words, meaning, 10).items())[:9] == list(blend(*ten, 10).items())[:9]
 
 
 DIFFERENT_EXPANSION = {

@@ -1,4 +1,4 @@
-"""Search by words, by meaning, or by both fused by rank; with filters that hold for both, and an honest account.
+"""Search by words, by meaning, or by both fused; with filters that hold for both, and an honest account.
 
     words      FTS5 with BM25 over heading, lead-in and content                    (keyword.py, word_scores.py)
     meaning    vectors of the passages against that of the question                (vectors.py, embedding.py)
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from weft.knowledge.collection import Collection
 from weft.knowledge.embedding import Embedder, Unavailable
 from weft.knowledge.expansion import expand
-from weft.knowledge.fusion import K, fuse, normalised
+from weft.knowledge.fusion import K, blend, fuse
 from weft.knowledge.keyword import match_query, plain_words
 from weft.knowledge.matrix import Matrix, load_matrix
 from weft.knowledge.place import same_key
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 Mode = Literal["hybrid", "keyword", "vector"]
 POOL: Final = 100
 """How many of each ranking are fused. Fewer lose what both know but neither puts first."""
-FEEDBACK: Final = 3
-FEEDBACK_WEIGHT: Final = 1.0
+FEEDBACK: Final = 2
+FEEDBACK_WEIGHT: Final = 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,8 +51,9 @@ class Filters:
 class Hit:
     passage: StoredPassage
     score: float
-    """0 to 1, by rank: 1 is the first place of every ranking. Comparable between searches."""
+    """0 to 1: 1 is the first of every ranking, far ahead by its words. Comparable between searches."""
     fused: float
+    """By the places in the rankings alone (reciprocal rank fusion)."""
     paths: tuple[str, ...]
     bm25: float | None = None
     likeness: float | None = None
@@ -73,12 +74,15 @@ class _Rankings:
     vector: dict[int, float] = field(default_factory=dict)
     named: list[int] = field(default_factory=list)
 
-    def fused(self) -> tuple[dict[int, float], int]:
+    def blended(self) -> dict[int, float]:
         """What is named stands before what is found, as if it were first everywhere."""
-        lists = [ranking for ranking in (list(self.keyword), list(self.vector)) if ranking]
-        count = max(1, len(lists))
-        first = dict.fromkeys(self.named, count / (K + 1))
-        return first | {item: score for item, score in fuse(lists).items() if item not in first}, count
+        return dict.fromkeys(self.named, 1.0) | {
+            item: score for item, score in blend(self.keyword, self.vector, POOL).items() if item not in self.named
+        }
+
+    def by_places(self) -> dict[int, float]:
+        lists = [list(ranking) for ranking in (self.keyword, self.vector) if ranking]
+        return fuse(lists) | dict.fromkeys(self.named, max(1, len(lists)) / (K + 1))
 
     def paths(self, number: int) -> tuple[str, ...]:
         known = {"named": self.named, "keyword": self.keyword, "vector": self.vector}
@@ -137,9 +141,8 @@ class Search:
             self._by_meaning(rankings, words, pool, documents, rerank=mode == "hybrid" if rerank is None else rerank)
         elif rerank:
             warnings.append("nothing was ranked again: that needs vectors")
-        fused, lists = rankings.fused()
-        scores = normalised(fused, lists)
-        chosen = list(fused)[:limit]
+        scores, fused = rankings.blended(), rankings.by_places()
+        chosen = list(scores)[:limit]
         hits = [
             Hit(
                 passage=passage,
@@ -245,7 +248,7 @@ class Search:
         query: NDArray[float32] = self._by.embed([words])[0]
         rankings.vector = dict(matrix.nearest(query, pool, allowed))
         if rerank:
-            first = list(rankings.fused()[0])[:FEEDBACK]
+            first = list(rankings.blended())[:FEEDBACK]
             near = matrix.of(first)
             if len(near):
                 moved = query + numpy.float32(FEEDBACK_WEIGHT) * near.mean(axis=0)
