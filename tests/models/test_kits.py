@@ -733,3 +733,23 @@ def test_posts_open_brackets_and_questions_to_somebody_are_not_told() -> None:
     assert [
         line for line in said if line[:40].replace("#", "") in kit.markdown.replace("\\", "").replace("#", "")
     ] == []
+
+
+def test_what_stands_before_the_dateline_is_told_only_where_it_is_a_list() -> None:
+    caption = "Two officers move a barrier along the route of the parade on Thursday, November 28, in Harburg."
+    told = [f"Forecaster number {at} spoke of snow, wind and late trains on the coast." for at in range(9)]
+    listed = "- The worst of the storm is over for travellers"
+    first = "(ABCD) -- A storm hit the coast on Monday night."
+    kit = kits.make("\n\n".join(["# A storm", caption, listed, first, *told]))
+    assert kit.summary["category"] == "news"
+    assert kit.summary["tldr"].startswith("A storm hit the coast on Monday night.")
+    assert caption not in kit.markdown
+
+
+@pytest.mark.parametrize("behind", ["says a doctor from Hebron, whose name is not given.", "a nurse in Harburg said."])
+def test_where_somebody_is_from_is_not_who_they_are(behind: str) -> None:
+    said = "“We are not just numbers in a table.”"
+    (quote,) = spoken_quotes(read(f"{said} {behind} The town has a hospital."))
+    assert quote.speaker == ""
+    (quote,) = spoken_quotes(read(f"{said} says a doctor, Ann Berg. The town has a hospital."))
+    assert quote.speaker == "Ann Berg"

@@ -19,7 +19,7 @@ from weft.models.embedded.layout import Span
 from weft.models.embedded.lexicon import Lexicon
 from weft.models.embedded.parts import asked_in_turn
 from weft.models.embedded.ranking import Ranks, likeness
-from weft.models.embedded.reading import Reading, Sentence, clean, is_titled
+from weft.models.embedded.reading import Reading, Sentence, clean, is_post, is_titled
 from weft.models.embedded.turns import clock
 from weft.models.embedded.words import tokens
 from weft.protocol.values import dataclass
@@ -44,6 +44,11 @@ _MARK_SIGNS: Final = '"“”„«»「」『』‹›,，、، \u00a0\u202f'
 _CUT_NAME: Final = re.compile(
     rf"\s+(?:and|und|et|y|for|of|für|pour)\s+{_UPPER}[\w'’-]+(?:\s+{_UPPER}|\s+[a-z]+\s+{_UPPER})"
 )
+_NOT_OF: Final = (
+    r"(?!(?:from|in|at|for|of|with|near|to|by|on|off|outside|who|whose|aus|bei|von|vom|für|mit|de|du|des|à|en|pour|del|para"
+    r"|con)\b)"
+)
+"""`said a doctor from Hebron` names where somebody is from."""
 _NO_NAME: Final = ("-based", "-born", "-led", "-backed")
 _LEAST: Final = 5
 """Words: fewer are a title or a term."""
@@ -116,7 +121,7 @@ def _patterns(known: Lexicon) -> tuple[tuple[re.Pattern[str], ...], tuple[re.Pat
     verbs = "|".join(sorted(map(re.escape, known.saying), key=lambda verb: (-len(verb), verb)))
     titles = "|".join(sorted(map(re.escape, known.titles), key=lambda one: (-len(one), one))) or "(?!)"
     office = (
-        rf"(?:(?i:the|der|die|le|la|el|une?|a|an|its|their|\w+['’]s)\s+(?:[\w-]+\s+){{0,3}}[\w-]+,?\s+"
+        rf"(?:(?i:the|der|die|le|la|el|une?|a|an|its|their|\w+['’]s)\s+(?:[\w-]+\s+){{0,3}}{_NOT_OF}[\w-]+,?\s+"
         rf"|(?i:{titles})\.?\s+)?"
     )
     aside = r"(?:,[^,.\"“”„«»]{2,80},)?"
@@ -276,7 +281,7 @@ def _candidates(reading: Reading, kind: str) -> list[Quote]:
             Quote(one.text, one.spans[0], "", one.index)
             for one in reading.sentences
             if one.sound and not one.leans and not one.asks and 6 <= one.size <= 24 and one.kind == "prose"
-            and not _POINTED.isdisjoint(one.words)
+            and not _POINTED.isdisjoint(one.words) and not is_post(one.text)
         ]  # fmt: skip
     return found
 
@@ -293,7 +298,7 @@ def _is_whole(said: str) -> bool:
     """Whether it stands alone: not a piece of somebody else's sentence, not somebody looking for words."""
     first = next(iter(tokens(said)), "")
     searching = first in _SEARCHING or len(_PAUSED.findall(said)) > 1
-    return not said.lstrip("([{—–-… ")[:1].islower() and not searching
+    return not said.lstrip("([{—–-… ")[:1].islower() and not searching and "://" not in said
 
 
 def _worth(quote: Quote, reading: Reading, ranks: Ranks) -> float:

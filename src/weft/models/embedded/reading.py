@@ -306,6 +306,14 @@ def _judge(sentences: Sequence[Sentence], known: Lexicon, named: frozenset[str],
         )
 
 
+_POSTED: Final = re.compile(r"(?<!\w)[@#][^\W\d_]\w+|https?://")
+
+
+def is_post(text: str) -> bool:
+    """Whether it is a post to somebody, or has the address of another page: no sentence of the text's own."""
+    return _POSTED.search(text) is not None
+
+
 _QUOTED_FIRST: Final = re.compile(r"[\"“„«‘]([^\"“”„«»]{1,60})[\"“”»’]\s+(?=[^\W\d_])")
 _TERM, _SAID_SOON = 5, 6
 """Words of a quoted name at most, and those behind it in which a verb of saying makes it somebody's words."""

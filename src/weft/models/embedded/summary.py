@@ -17,7 +17,7 @@ from weft.models.embedded.parts import asks_itself, find_parts, spans_of
 from weft.models.embedded.profile import ProfileTopic, parse_topics, relevance
 from weft.models.embedded.quotes import Quote, as_values, choose
 from weft.models.embedded.ranking import Meaning, Ranks, pick, rank
-from weft.models.embedded.reading import Reading, Sentence, opens_with_speech, read
+from weft.models.embedded.reading import Reading, Sentence, is_post, opens_with_speech, read
 from weft.models.embedded.tables import cells
 from weft.models.embedded.themes import find_themes
 from weft.models.embedded.words import syllables, terms, tokens
@@ -81,8 +81,6 @@ _PARTS: Final[Mapping[str, float]] = {
     "interview": 0.45, "newsletter": 0.6, "meeting": 0.9, "list": 0.9, "recipe": 0.9,
 }  # fmt: skip
 """Which share of a kit is what its kind is made of."""
-_POSTED: Final = re.compile(r"(?<!\w)[@#][^\W\d_]\w+|https?://")
-"""A post to somebody, or the address of another page: no sentence of the text's own."""
 _UNTAGGED: Final = re.compile(r"[^\w\s\-'’·.]+|_+|\.(?!\d)")
 
 
@@ -194,9 +192,10 @@ class _Teller:
         host = reading.host
         sound = [one for one in reading.sentences if one.sound and (not host or one.speaker != host)]
         standing = [one for one in sound if not one.leans and not one.asks]
+        self._around = _before_the_place(reading) if kind == "news" else frozenset()
         posts = kind not in ("manual", "code", "list", "letter", "note")
         plain = [one for one in standing if not self._speaks(one) and not _is_open(one, reading)]
-        plain = [one for one in plain if not (posts and _POSTED.search(one.text))]
+        plain = [one for one in plain if not (posts and is_post(one.text)) and one.index not in self._around]
         standing = plain if len(plain) > 1 else standing
         told = [one for one in reading.sentences if one.kind in ("prose", "item")]
         self._pool = standing if len(standing) > 1 else sound or told or list(reading.sentences)
@@ -315,7 +314,8 @@ class _Teller:
         least = 8 if self.kind == "news" else 4
         # A report may begin with `it` and say what it is later in the sentence; and the first sentence of all leans on
         # nothing, for nothing was said before.
-        every = [one for one in self.reading.sentences if one.sound and not one.asks and one.index not in self.used]
+        gone = self.used | self._around
+        every = [one for one in self.reading.sentences if one.sound and not one.asks and one.index not in gone]
         if self.kind in ("news", "recipe"):
             pool = every
         elif every and every[0].index == 0 and every[0].kind == "prose":
@@ -453,6 +453,14 @@ class _Teller:
             groups = len({one.section for one in self.reading.sentences if one.section >= 0})
             return self.reading.says("list_groups" if groups > 1 else "list", items=items, parts=groups)
         return ""
+
+
+def _before_the_place(reading: Reading) -> frozenset[int]:
+    """The paragraphs of a report that stand before its dateline: what pictures show, and what is asked of readers. The
+    items of a list there are its own highlights."""
+    first = next((one.index for one in reading.sentences if one.label == DATELINE), 0)
+    early = reading.sentences[: first if first < len(reading.sentences) / 2 else 0]
+    return frozenset(one.index for one in early if one.kind == "prose")
 
 
 def _sets_against(sentence: Sentence, reading: Reading) -> bool:
