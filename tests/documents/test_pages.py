@@ -329,6 +329,19 @@ def test_a_formula_stays_in_its_sentence() -> None:
     assert "portrait" not in text
 
 
+def test_a_short_section_that_begins_with_such_a_line_stays() -> None:
+    """As Texinfo makes them on one page: the line stands inside the section."""
+    along = (
+        '<p>Next: <a href="#b" rel="next">B</a>, Previous: <a href="#a" rel="prev">A</a>, Up: <a href="#t">T</a></p>'
+    )
+    long = "<p>" + "The tide rises twice a day, and falls twice, on most coasts of the sea. " * 20 + "</p>"
+    section = f"<div><div>{along}</div><h4>Any</h4><p>It is a valid type all the same.</p></div>"
+    page = f"<html><body><h1>Tides</h1>{long}{section}</body></html>"
+    text = read_document(page.encode(), "tides.html").text
+    assert "It is a valid type all the same." in text
+    assert "Previous" not in text
+
+
 def test_lines_that_lead_through_a_book_go_also_when_they_are_pictures() -> None:
     def way(name: str) -> str:
         return f'<a href="{name}.html"><img src="{name}.gif" alt="{name}"/></a>'

@@ -214,9 +214,12 @@ def _is_menu(element: Element, weight: _Weight, host: str) -> bool:
 
 
 def _leads_along(element: Element, weight: _Weight) -> bool:
-    """A line that leads from page to page of a book: to the one before, after or above, and little else. Of one link
-    alone this is said only when it stands in a table without prose."""
+    """A line that leads from page to page of a book: to the one before, after or above, and little else (a short part
+    that begins with such a line has a heading). Of one link alone this is said only when it stands in a table without
+    prose."""
     if weight.text > _ALONG_LIMIT or element.tag not in ("div", "p", "table", "ul"):
+        return False
+    if element.first(*_HEADINGS) is not None:
         return False
     links = [each for each in element.elements() if each.tag == "a" and each.attributes.get("href")]
     along = [link for link in links if _ALONG.fullmatch(_said(link)) or link.attributes.get("rel") in _WAYS]

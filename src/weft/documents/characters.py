@@ -72,7 +72,9 @@ def count_words(text: str) -> int:
     """What stands between white space and has a letter or digit; where words are not spaced, each character."""
     if not text.isascii():
         text = _UNSPACED_CHARACTER.sub(" x ", text)
-    return sum(1 for token in text.split() if token[0].isalnum() or _LETTER.search(token))
+    tokens = text.split()
+    others = [token for token in tokens if not token[0].isalnum()]
+    return len(tokens) - sum(1 for token in others if not _LETTER.search(token))
 
 
 def word_set(text: str) -> frozenset[str]:

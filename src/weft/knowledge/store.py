@@ -220,41 +220,37 @@ class Store:
         return keys
 
     def _put_passages(self, connection: sqlite3.Connection, document: int, cut: CutDocument) -> None:
-        for passage in cut.passages:
+        """All of a kind at once, which is quicker than passage by passage."""
+        first = connection.execute("SELECT coalesce(max(number), 0) + 1 FROM passages").fetchone()[0]
+        rows, words, links, anchors, mentions = [], [], [], [], []
+        for number, passage in enumerate(cut.passages, start=first):
             place = passage.place.stored()
-            number = connection.execute(
-                "INSERT INTO passages (document, id, ref, paragraph, item, subitem, application, heading, lead,"
-                ' content, start, "end", page, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+            rows.append(
                 (
-                    *(document, passage.id, passage.ref, place.paragraph, place.item, place.subitem),
+                    *(number, document, passage.id, passage.ref, place.paragraph, place.item, place.subitem),
                     *(place.application, passage.heading, passage.lead, passage.content),
                     *(passage.start, passage.end, passage.page, passage.hash),
-                ),
-            ).lastrowid
-            connection.execute(
-                "INSERT INTO passages_fts (rowid, heading, lead, content) VALUES (?, ?, ?, ?)",
-                (number, *map(indexed_text, (passage.heading, passage.lead, passage.content))),
+                )
             )
-            connection.executemany("INSERT INTO links VALUES (?, ?, ?, ?)", [(number, *link) for link in passage.links])
-            connection.executemany(
-                "INSERT INTO anchors VALUES (?, ?, ?)", [(number, cut.file, name) for name in passage.anchors]
-            )
-            connection.executemany(
-                "INSERT INTO mentions VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                [
-                    (
-                        number,
-                        text,
-                        same_key(at.document),
-                        at.document,
-                        at.paragraph,
-                        at.item,
-                        at.subitem,
-                        at.application,
-                    )
-                    for text, at in passage.mentions
-                ],
-            )
+            words.append((number, *map(indexed_text, (passage.heading, passage.lead, passage.content))))
+            links += [(number, *link) for link in passage.links]
+            anchors += [(number, cut.file, name) for name in passage.anchors]
+            mentions += [
+                (
+                    *(number, text, same_key(at.document), at.document),
+                    *(at.paragraph, at.item, at.subitem, at.application),
+                )
+                for text, at in passage.mentions
+            ]
+        connection.executemany(
+            "INSERT INTO passages (number, document, id, ref, paragraph, item, subitem, application, heading, lead,"
+            ' content, start, "end", page, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+            rows,
+        )
+        connection.executemany("INSERT INTO passages_fts (rowid, heading, lead, content) VALUES (?, ?, ?, ?)", words)
+        connection.executemany("INSERT INTO links VALUES (?, ?, ?, ?)", links)
+        connection.executemany("INSERT INTO anchors VALUES (?, ?, ?)", anchors)
+        connection.executemany("INSERT INTO mentions VALUES (?, ?, ?, ?, ?, ?, ?, ?)", mentions)
 
     # -- edges
 
