@@ -666,6 +666,7 @@ BESIDE = [
     "The old cannery at the pier, seen on Monday. Photo: Tom Reed/Bay Courier",
     "Students of the first class mend a net in the yard last week. (Tom Reed/Bay Courier)",
     "Photo by Tom Reed for the Bay Courier.",
+    "Tom Reed/Icon SMI Ada Brenner denies that she took the keys of the old cannery.",
     "Fishers land their catch at the pier. Ann Lee/Getty Images",
     "The views expressed in this article are those of the author.",
     "Additional reporting by Sam Lee.",
@@ -753,3 +754,13 @@ def test_where_somebody_is_from_is_not_who_they_are(behind: str) -> None:
     assert quote.speaker == ""
     (quote,) = spoken_quotes(read(f"{said} says a doctor, Ann Berg. The town has a hospital."))
     assert quote.speaker == "Ann Berg"
+
+
+def test_an_article_that_begins_with_scraps_is_told_up_to_what_it_says() -> None:
+    opening = (
+        "Same tears as always. Different halls this time. The club of Harburg has won the fourth title of its history."
+    )
+    told = [f"In game number {at} the players of the other side chose slow and heavy openings." for at in range(9)]
+    summary = kits.make("# The fourth title\n\n" + " ".join([opening, *told])).summary
+    assert summary["category"] in ("article", "essay")
+    assert summary["tldr"].startswith(opening)

@@ -25,6 +25,7 @@ RESULTS = {
     "15": "1b5069fc820d605e",
     "16": "33ebd805da8c725f",
     "17": "33ebd805da8c725f",
+    "18": "33ebd805da8c725f",
 }
 """What each version gives for these texts. A new version adds a line; only the last has to hold."""
 

@@ -125,10 +125,11 @@ _SPONSOR: Final = re.compile(
 _CREDIT: Final = re.compile(
     r"(?i:\b(?:photo(?:graph)?|image|picture|foto|bild|illustration|credit)s?(?: credit| courtesy)?(?: by\b|\s?[:/©]))"
     r"\s?[^.!?]{2,60}\.?$"
+    r"|^(?:[A-Z][\w.'’-]+ ){1,2}[A-Z][\w.'’-]+/[A-Z][\w.]+ (?=[A-Z])"
     r"|\((?:[A-Z][\w.'’-]*\s?){1,4}(?:/|\bvia |\bfor (?:the )?)\s?[A-Z][\w. /'’-]{1,40}\)\.?$"
     r"|\b[A-Z][\w'’-]+\s?/\s?(?:Getty(?: Images)?|AFP|AP|Reuters|EPA|dpa|Shutterstock|Alamy|PA|TASS)\b\W*$"
 )
-"""With these a paragraph ends that stands below a picture: who took it."""
+"""With these a paragraph ends, or begins, that stands below a picture: who took it."""
 _CAPTION: Final = 400
 """The most characters of one."""
 _REFERENCES: Final = re.compile(

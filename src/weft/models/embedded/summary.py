@@ -33,6 +33,8 @@ _LITTLE: Final = 45
 _FIRST: Final = 45
 """The most words of a first sentence that is taken although it fills more than its share."""
 _FIRST_OF_NEWS: Final = 70
+_SAYING: Final = 15
+"""Words of an opening that says something."""
 _EARLY, _NAMED = 5, 3
 """Sentences among which news begins, and words of the title from which one of them is surely about it."""
 _SHORT, _SHORT_OF_NEWS, _POINT = 62, 40, 40
@@ -338,7 +340,13 @@ class _Teller:
                 chosen.append(one)
             else:
                 break
-        return chosen[: 2 if self.kind in ("article", "essay") else 3]
+        # `Okay, this is it. Back to school, again.` says nothing yet.
+        said = 0
+        for at, one in enumerate(chosen, 1):
+            said += one.size
+            if at > 1 and said >= _SAYING and self.kind in ("article", "essay"):
+                return chosen[:at]
+        return chosen if self.kind in ("article", "essay") else chosen[:3]
 
     def _first_told(self, plain: Sequence[Sentence]) -> Sentence | None:
         """The first sentence; of news, the first that is about what the title says: before it come captions of
