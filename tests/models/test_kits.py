@@ -764,3 +764,17 @@ def test_an_article_that_begins_with_scraps_is_told_up_to_what_it_says() -> None
     summary = kits.make("# The fourth title\n\n" + " ".join([opening, *told])).summary
     assert summary["category"] in ("article", "essay")
     assert summary["tldr"].startswith(opening)
+
+
+@pytest.mark.parametrize(
+    ("text", "speaker"),
+    [
+        ("“Homes are not built fast enough to solve it.” The Local Association said the paper was welcome.", ""),
+        ("“I am glad that he has taken on the role,” said England director of cricket Andrew Strauss.", ""),
+        ("“I am glad that he has taken on the role,” said Ann Berg in London on Monday.", "Ann Berg"),
+        ("“Do not go near the water at night!” Ann Berg said.", "Ann Berg"),
+    ],
+)
+def test_a_name_of_the_next_sentence_or_of_an_office_is_no_speaker(text: str, speaker: str) -> None:
+    found = spoken_quotes(read(f"{text}\n\nThe town has a hospital with forty beds. It stands on a hill."))
+    assert {quote.speaker for quote in found} | {""} == {speaker, ""}

@@ -49,6 +49,9 @@ _NOT_OF: Final = (
     r"|con)\b)"
 )
 """`said a doctor from Hebron` names where somebody is from."""
+_OFFICE_BEHIND: Final = re.compile(rf"\s+([a-z]+)(?:\s+[a-z]+){{0,4}}\s+{_UPPER}")
+_HEADS: Final = words("director coach captain manager chief head boss star striker defender founder owner editor lead")
+"""`said England director of cricket Andrew Strauss`."""
 _NO_NAME: Final = ("-based", "-born", "-led", "-backed")
 _LEAST: Final = 5
 """Words: fewer are a title or a term."""
@@ -151,9 +154,13 @@ def _speaker(inside: str, low: int, high: int, known: Lexicon) -> str:
     before = _flat(inside[max(0, low - 200) : low]).rstrip(_MARK_SIGNS + '"“„«')
     for pattern in behind_patterns:
         match = pattern.search(behind)
-        if match and not (ended and not _near(inside, high)):
+        # Behind a full stop begins a sentence of its own: `"… the problem." The union said the plan …`.
+        stopped = inside[high - 1 : high] == "." and behind[:1] not in "—–-"
+        if match and not (ended and (stopped or not _near(inside, high))):
             # `said Palestinian Tourism and Antiquities Minister …`: what is read of it is no name.
+            office = _OFFICE_BEHIND.match(behind, match.end("name"))
             cut = _CUT_NAME.match(behind, match.end("name")) or match["name"].endswith(_NO_NAME)
+            cut = cut or (office and office[1] in known.offices | known.titles | _HEADS)
             return "" if cut else _bare(match["name"], known)
     for pattern in before_patterns:
         match = pattern.search(before)
