@@ -20,7 +20,6 @@ words, instead of the fitted confidence, would tell right from wrong.
 from __future__ import annotations
 
 import argparse
-import math
 import re
 import sys
 import tempfile
@@ -28,6 +27,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
+from typing import TypeVar
 
 import numpy
 
@@ -37,8 +37,12 @@ from weft.files import Folder
 from weft.knowledge.embedding import Embedder, Unavailable, load_embedder
 from weft.knowledge.knowledge_base import KnowledgeBase, add_files, create_collection, open_collection
 from weft.knowledge.research import answering
-from weft.knowledge.research.answering import AnswerSigns, JudgedPassage
+from weft.knowledge.research.answering import AmongOthers, AnswerSigns, JudgedPassage
+from weft.knowledge.research.calibrate import calibrate
+from weft.knowledge.research.depth import depth_named
+from weft.knowledge.research.question import is_asked, plan_question
 from weft.knowledge.research.quick import answer_question
+from weft.knowledge.research.retrieve import retrieve
 from weft.knowledge.search import Hit
 
 QUESTIONS = Path(__file__).parent / "questions"
@@ -49,8 +53,6 @@ FITTED = {
     "homebank": ("doc/homebank-data/help/*.html",),
     "privoxy": ("doc/privoxy/user-manual/*.html",),
     "rsnapshot": ("doc/rsnapshot/html/*.html",),
-}
-KEPT = {
     "borgbackup": tuple(
         f"doc/borgbackup/html/{page}.html"
         for page in (
@@ -60,6 +62,12 @@ KEPT = {
     ),
     "debian-history": ("doc/debian-history/docs/*.en.html",),
     "freedombox": ("freedombox/manual/en/[A-Z]*.part.html",),
+    "calcurse": ("doc/calcurse/manual.html",),
+    "gnubg": ("doc/gnubg/gnubg.html",),
+}
+KEPT = {
+    "bibletime": ("doc/bibletime-data/handbook/html/en/*.html",),
+    "gpsbabel": ("doc/gpsbabel/html/*.html",),
 }
 UNANSWERED = 0.3
 """What a question of a list counts whose answer was taken out: people mostly ask what is there."""
@@ -150,20 +158,22 @@ def questions_to(name: str) -> list[tuple[str, str]]:
 
 
 def tried_on_manual(name: str, root: Path, embedder: Embedder | Unavailable) -> Iterator[Tried]:
+    """Through the whole search, as a question is that somebody asks."""
     with manual(name, root, embedder) as knowledge:
-        total = knowledge.store.counts()["passages"]
         for question, pattern in questions_to(name):
-            found = knowledge.search.find(question, limit=FOUND, rerank=False)
-            asked = answering.read_question(question, knowledge.store.frequencies, total)
-            judged = answering.judge(asked, [row(hit) for hit in found.hits], embedder)
+            judged = judged_as_asked(knowledge, question)
             said = [" ".join(each.shown for each in answering.answer_of(one)[0]) for one in judged]
-            yield Tried(
-                name,
-                not pattern,
-                judged,
-                [bool(pattern) and re.search(pattern, text, re.DOTALL) is not None for text in said],
-                [],
-            )
+            holds = [bool(pattern) and re.search(pattern, text, re.DOTALL) is not None for text in said]
+            yield Tried(name, not pattern, judged, holds, [])
+
+
+def judged_as_asked(knowledge: KnowledgeBase, question: str) -> list[JudgedPassage]:
+    bounds = depth_named("quick")
+    plan = plan_question(question, bounds, knowledge.collection.grammar)
+    sub_queries = calibrate(knowledge, plan, bounds)["sub_queries"]
+    found = retrieve(knowledge, sub_queries, bounds)
+    first = next((one for one in sub_queries if is_asked(one)), None)
+    return answering.judged_for(first, found["passages"], knowledge) if first else []
 
 
 # -- fitting
@@ -184,52 +194,74 @@ def logistic(signs: numpy.ndarray, right: numpy.ndarray, counts: numpy.ndarray, 
     return [float(weights[0] - (raw * mean).sum()), *map(float, raw)]
 
 
-def _signs(values: Sequence[float]) -> AnswerSigns:
-    return AnswerSigns(**{one.name: float(value) for one, value in zip(fields(AnswerSigns), values, strict=True)})
+Kind = TypeVar("Kind", AnswerSigns, AmongOthers)
+
+
+def _of(kind: type[Kind], values: Sequence[float]) -> Kind:
+    return kind(**{one.name: float(value) for one, value in zip(fields(kind), values, strict=True)})
+
+
+FOR_ORDER = ("told", "rank")
+"""Signs that say which passage is best, and not how likely that one is right. By words alone `told` says both."""
+FOR_SURE = ("heading", "bare")
+"""And the other way round: where a heading names what was asked, other passages under it are as good."""
+
+
+def without(signs: AnswerSigns, names: Sequence[str]) -> tuple[float, ...]:
+    return astuple(replace(signs, **dict.fromkeys(names, 0.0)))
 
 
 def fit(every: Sequence[Tried]) -> answering.Weights:
+    by_words = not any(one.signs.meaning for each in every for one in each.judged)
+    for_order = [name for name in FOR_ORDER if not (by_words and name == "told")]
     pairs = [
-        (astuple(one.signs), float(holds))
+        (without(one.signs, FOR_SURE), float(holds))
         for each in every
         if any(each.holds)
         for one, holds in zip(each.judged, each.holds, strict=True)
     ]
     signs, holding = (numpy.array(column) for column in zip(*pairs, strict=True))
-    order = _signs(logistic(signs, holding, numpy.ones(len(pairs)))[1:])
+    order = _of(AnswerSigns, logistic(signs, holding, numpy.ones(len(pairs)))[1:])
+    by_order = answering.Weights(order=order, sure=order, among=_of(AmongOthers, [0.0] * 4), start=0.0)
     rows, right, counts = [], [], []
     for each in every:
-        scores = [sum(w * s for w, s in zip(astuple(order), astuple(one.signs), strict=True)) for one in each.judged]
-        if not scores:
-            continue
-        at = int(numpy.argmax(scores))
-        best = each.judged[at]
-        rest = [score for score, one in zip(scores, each.judged, strict=True) if not answering.alike(one, best)]
-        lead = min(answering.LEAD, scores[at] - max(rest)) if rest else answering.LEAD
-        signs_of_best = replace(best.signs, rank=0.0)  # the best is nearly always first: that tells nothing
-        nearer = max(one.signs.meaning for one in each.judged) - best.signs.meaning
-        rows.append([*astuple(signs_of_best), lead, nearer])
-        right.append(float(each.holds[at]))
-        counts.append(UNANSWERED if each.without and each.name in TUNE else 1.0)
-    start, *weights = logistic(numpy.array(rows), numpy.array(right), numpy.array(counts))
+        if (first := first_of(each, by_order)) is not None:
+            best, among, holds = first
+            rows.append([*without(best.signs, for_order), *astuple(among)])
+            right.append(float(holds))
+            counts.append(UNANSWERED if each.without and each.name in TUNE else 1.0)
+    given = numpy.array(rows), numpy.array(right)
+    start, *weights = calibrated(logistic(*given, numpy.ones(len(rows))), *given, numpy.array(counts))
     size = len(fields(AnswerSigns))
-    lead, nearer = weights[size:]
-    return answering.Weights(order=order, sure=_signs(weights[:size]), lead=lead, nearer=nearer, start=float(start))
+    among = _of(AmongOthers, weights[size:])
+    return answering.Weights(order=order, sure=_of(AnswerSigns, weights[:size]), among=among, start=start)
+
+
+def calibrated(
+    weights: Sequence[float], signs: numpy.ndarray, right: numpy.ndarray, counts: numpy.ndarray
+) -> list[float]:
+    """The same weights, made to say how often the answer is right where what is not there is asked as often as it is:
+    to tell right from wrong every question counts the same."""
+    said = weights[0] + signs @ numpy.array(weights[1:])
+    start, slope = logistic(said[:, None], right, counts)
+    return [start + slope * weights[0], *(slope * one for one in weights[1:])]
+
+
+def first_of(each: Tried, weights: answering.Weights) -> tuple[JudgedPassage, AmongOthers, bool] | None:
+    """The passage that these weights put first, how it stands among the others, and whether it is the answer."""
+    if not each.judged:
+        return None
+    found = answering.in_order(each.judged, weights)
+    held = {id(one.row): holds for one, holds in zip(each.judged, each.holds, strict=True)}
+    return found[0], answering.among_others(found, 0), held[id(found[0].row)]
 
 
 def weighed(each: Tried, weights: answering.Weights) -> Held | None:
     """What these weights say of a question: how likely its best passage answers, and whether it does."""
-    scores = [weights.rank(one.signs) for one in each.judged]
-    if not scores:
+    if (first := first_of(each, weights)) is None:
         return None
-    at = int(numpy.argmax(scores))
-    best = each.judged[at]
-    rest = [score for score, one in zip(scores, each.judged, strict=True) if not answering.alike(one, best)]
-    lead = min(answering.LEAD, scores[at] - max(rest)) if rest else answering.LEAD
-    nearer = max(one.signs.meaning for one in each.judged) - best.signs.meaning
-    sure = sum(w * s for w, s in zip(astuple(weights.sure), astuple(best.signs), strict=True))
-    chance = weights.start + sure + weights.lead * max(-answering.LEAD, lead) + weights.nearer * nearer
-    return Held(1 / (1 + math.exp(-chance)), each.holds[at], each.without)
+    best, among, holds = first
+    return Held(weights.likely(best.signs, among), holds, each.without)
 
 
 def held_out(every: Sequence[Tried]) -> list[Held]:
@@ -259,14 +291,18 @@ def report_bounds(held: Sequence[Held]) -> None:
 
 
 def shown(name: str, weights: answering.Weights) -> str:
-    def signs(values: AnswerSigns) -> str:
-        told = [f"{one.name}={getattr(values, one.name):.2f}" for one in fields(AnswerSigns)]
-        return f"{', '.join(told[:4])},\n        {', '.join(told[4:])}"
+    def told(values: AnswerSigns | AmongOthers, among: Sequence[str]) -> str:
+        return ", ".join(f"{one}={getattr(values, one):.2f}" for one in among)
 
+    names = [one.name for one in fields(AnswerSigns)]
+    lines = [
+        f"    {part}=AnswerSigns({told(values, names[:4])},\n        {told(values, names[4:])}),\n"
+        for part, values in (("order", weights.order), ("sure", weights.sure))
+    ]
+    among = told(weights.among, [one.name for one in fields(AmongOthers)])
     return (
-        f"{name}: Final = Weights(\n    order=AnswerSigns({signs(weights.order)}),\n"
-        f"    sure=AnswerSigns({signs(weights.sure)}),\n"
-        f"    lead={weights.lead:.2f}, nearer={weights.nearer:.2f}, start={weights.start:.2f},\n)  # fmt: skip"
+        f"{name}: Final = Weights(\n{''.join(lines)}    among=AmongOthers({among}), start={weights.start:.2f},\n)"
+        "  # fmt: skip"
     )
 
 

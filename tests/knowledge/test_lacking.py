@@ -120,9 +120,13 @@ def test_an_answer_brings_what_it_announces_and_what_was_asked_for() -> None:
     wanted = frozenset(stems("exit status network failure"))
     signs = AnswerSigns(**dict.fromkeys((one.name for one in fields(AnswerSigns)), 0.0))
     best = next(n for n, one in enumerate(read) if one.text.startswith("In older"))
-    judged = JudgedPassage({"heading": "", "title": ""}, tuple(read), best, signs, 0.0, wanted=wanted)
-    assert [one.text for one in answer_of(judged)[0]] == ["4: Network failure.", read[best].text]
-    last = replace(judged, best=len(read) - 2, wanted=frozenset())
+    judged = JudgedPassage({"heading": "", "title": ""}, tuple(read), best, signs, also=(1,), wanted=wanted)
+    assert [one.shown for one in answer_of(judged)[0]] == [
+        "4: Network failure.",
+        read[best].text,
+        "To see the status of the last command: `echo $?`",
+    ]
+    last = replace(judged, best=len(read) - 2, also=(), wanted=frozenset())
     assert [one.shown for one in answer_of(last)[0]] == ["To see the status of the last command: `echo $?`"]
 
 

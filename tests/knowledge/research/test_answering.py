@@ -8,8 +8,10 @@ import pytest
 
 from weft.knowledge.embedding import Unavailable
 from weft.knowledge.research.answering import (
+    APART,
     JudgedPassage,
     PassageStatement,
+    among_others,
     answer_of,
     judge,
     read_question,
@@ -61,6 +63,22 @@ def test_a_term_stands_before_what_is_said_of_it() -> None:
     assert [one.text for one in statements("0-99:\n\nAllocated by the project.\n\nothers\n\nFree for anyone.")] == [
         "0-99: Allocated by the project.",
         "others: Free for anyone.",
+    ]
+
+
+def test_an_option_with_its_default_or_its_key_stands_before_what_is_said_of_it() -> None:
+    read = statements(
+        "`notification.warning` (default: 300)\n\nSo many seconds before, the bar blinks.\n\n"
+        "Operation: mark-feed-read\nDefault key: A\n\nMark all articles as read.\n\n"
+        "The four kinds of a tide\n\n- spring tides are high ones\n\nThat is all.\n\nMore of it elsewhere\n"
+    )
+    assert [one.text for one in read] == [
+        "notification.warning (default: 300): So many seconds before, the bar blinks.",
+        "Operation: mark-feed-read Default key: A: Mark all articles as read.",
+        "The four kinds of a tide",
+        "spring tides are high ones",
+        "That is all.",
+        "More of it elsewhere",
     ]
 
 
@@ -183,3 +201,41 @@ def test_a_sentence_that_only_points_elsewhere_is_known(text: str, points: bool)
 )
 def test_the_kind_of_thing_that_is_asked_for(question: str, sentence: str, wanted: float) -> None:
     assert fits(question, sentence) == wanted
+
+
+def test_what_answers_nearly_as_well_is_said_with_what_it_leans_on() -> None:
+    content = (
+        "The lock has two gates. The keeper opens them by hand at low water.\n\n"
+        "A crane stands on the pier.\n\n"
+        "In a storm nobody opens the gates. They are chained.\n\nThe pier is long."
+    )
+    one = replace(judged(content, "two gates"), wanted=frozenset())
+    assert [each.text for each in answer_of(one)[0]][-1] == "The keeper opens them by hand at low water."
+    chained = next(at for at, each in enumerate(one.statements) if "chained" in each.text)
+    assert [each.text for each in answer_of(replace(one, also=(chained,)))[0]] == [
+        "The lock has two gates.",
+        "The keeper opens them by hand at low water.",
+        "In a storm nobody opens the gates.",
+        "They are chained.",
+    ]
+    full = replace(
+        one, also=(chained,), statements=(*one.statements[:-2], replace(one.statements[-2], text="x " * 500))
+    )
+    assert len(answer_of(full)[0]) == 2, "no room"
+
+
+def test_what_says_the_same_is_no_other_passage() -> None:
+    def found(content: str, meaning: float, score: float) -> JudgedPassage:
+        one = judged(content, content[:10])
+        return replace(one, score=score, signs=replace(one.signs, meaning=meaning, sentence=meaning))
+
+    first = found("The auditor keeps the inventory records for five years after the report.", 0.8, 5.0)
+    same = found("The auditor keeps the inventory records for seven years after the report.", 0.8, 5.0)
+    other = found("The harbour is closed in winter and in storms.", 0.3, 4.0)
+    third = found("A ferry crosses the bay every morning of the week.", 0.1, 3.0)
+    stands = among_others([first, same, other, third], 0)
+    assert (stands.lead, stands.nearer) == (1.0, 0.0)
+    assert stands.apart == pytest.approx(0.6) == stands.sentence_apart
+    assert among_others([first, same], 0) == among_others([first], 0)
+    assert among_others([other, first], 0).nearer == pytest.approx(0.5)
+    assert among_others([first], 0).apart == APART

@@ -2,11 +2,12 @@
 
 Being about the same thing is not answering: search always finds something. So question and passage are judged together,
 by signs that can be named: how near the meaning of the passage and of its best sentence is to the question's, how much
-of what was asked they have (a rare word counts more), whether a telling word of the question is nowhere in it, whether
-the passage never names what the question names (`Can it read ZFS?`) or the sentence is without a number, a time or a
-price where one is asked for, whether the passage is made of sentences at all, and how far the next passage is behind.
-The weights are fitted on questions to manuals and on lists of questions that others wrote (`benchmarks/answers.py
---fit`), so that of answers with a probability of 0.8 about four in five are right. A sentence that only points
+of what was asked they and the headings have (a rare word counts more), whether the passage never names what the
+question names (`Can it read ZFS?`) or the sentence is without a number, a time or a price where one is asked for, and
+whether the passage is made of sentences at all. Then how it stands among the others that were found: in a collection
+about one thing all are near to every question, and what answers is nearer than they are. How likely it is right does
+not go by how many words the question has: a short question is no worse. The weights are fitted on questions to manuals
+and on lists of questions that others wrote (`benchmarks/answers.py --fit`). A sentence that only points
 elsewhere often has the question's own words, and answers nothing: it is not looked at. And what lacks the name or the
 number that is asked for is shown at most as what comes nearest, whatever the weights say.
 """
@@ -36,18 +37,24 @@ WINDOW: Final = 900
 """Characters of an answer, about: the paragraph around the best sentence, as far as it fits."""
 CODE: Final = 300
 """Characters of code that are shown with the sentence before it."""
+ALSO: Final = 3
+"""So many more sentences of the passage are said at most, beside the paragraph of the best."""
+NEARLY: Final = 0.3
+"""How far behind the best such a sentence may be."""
 SHORTEST: Final = 3
 """Words; what has fewer says nothing on its own."""
 LEAD: Final = 3.0
+APART: Final = 0.15
+"""How far apart from others something is taken to be that stands alone."""
 TOLD: Final = 5
 ALIKE: Final = 0.75
 """The share of words from which two passages say the same, and are no rivals."""
-ANSWER: Final = 0.6
+ANSWER: Final = 0.57
 """From this probability on it is given as the answer; below, the best passages are shown instead."""
 HIGH: Final = 0.88
 SAID: Final = 0.25
 """Below this, the documents do not say it."""
-LACKING: Final = 0.55
+LACKING: Final = 0.5
 """The most likely that something is which lacks what the question names, or the kind of thing it asks for."""
 PERHAPS: Final = 0.87
 """The most likely that something is whose best sentence may have that kind of thing, and may not: never high."""
@@ -91,6 +98,8 @@ class PassageStatement:
 _ENDS: Final = (".", "!", ":", ";", ")", "”", '"', "’", "'", "。")
 _SIGNATURE: Final = re.compile(r"(?:class |def )?[A-Za-z_][\w.]*\([^()]*\)(?:\[\w+\])?:?\Z")
 """How something is called, and nothing about it."""
+_NAMED: Final = re.compile(r"\S+(?:\s+\S+){0,7}(?<![.!?:;,”\"’'。])\Z")
+"""A few words that are no sentence, with a paragraph below them: an option with its default, a key, a file."""
 _FENCE: Final = re.compile(r"^\s*(?:```|~~~)")
 _ITEM: Final = re.compile(r"^\s*(?:[-*+•]|\(?\w{1,3}[.)])\s+(?=\S)")
 _RULE: Final = re.compile(r"^[\s|:=~*_+-]*$")
@@ -100,19 +109,21 @@ _ESCAPE: Final = re.compile(r"\\([\\`*_{}\[\]()#+.!|<>~-])")
 
 
 def statements(content: str) -> list[PassageStatement]:
-    """The sentences of a passage in order. Code, rules and headings are no sentences; a row of a table is one. A word
-    or two in a block of their own are the term that the next block explains, and stand before it; `Default value:` and
+    """The sentences of a passage in order. Code, rules and headings are no sentences; a row of a table is one. A few
+    words in a block of their own are the term that the next block explains, and stand before it; `Default value:` and
     `128` below it are one statement, and such statements in a row are a list. The items of a list that is announced
     may be short."""
     found: list[PassageStatement] = []
     term = ""
     announced = False
-    for number, block in enumerate(_blocks(content)):
+    blocks = _blocks(content)
+    for number, block in enumerate(blocks):
         own = _bare(" ".join(block.lines))
         labelled = term.endswith(":")
         text = f"{term} {own}" if labelled else f"{term}: {own}" if term else own
         brief = 0 < len((text if labelled else own).split()) < SHORTEST and not own.endswith((".", "!", "?"))
-        if not block.item and (brief or _SIGNATURE.match(own)):
+        named = not term and not block.code and _NAMED.match(own) and _has_text(blocks[number + 1 :])
+        if not block.item and (brief or named or _SIGNATURE.match(own)):
             term = text if labelled else own  # what the next block is said of
             continue
         term = ""
@@ -124,6 +135,11 @@ def statements(content: str) -> list[PassageStatement]:
                 shows = (start, end) == spans[-1] and sentence.endswith(":") and len(code) <= CODE
                 found.append(PassageStatement(sentence, number, block.item or labelled, code if shows else ""))
     return found
+
+
+def _has_text(after: Sequence[_Block]) -> bool:
+    """Whether what comes next is a paragraph: a list or a table is not said of a few words before it."""
+    return bool(after) and not after[0].item
 
 
 class _Block:
@@ -200,13 +216,6 @@ class Asked:
         whole = math.fsum(self.weights.values())
         return math.fsum(weight for word, weight in self.weights.items() if word in present) / whole if whole else 0.0
 
-    def missing(self, there: Iterable[str]) -> float:
-        """The share of the most telling word that is not there."""
-        present = set(there)
-        whole = math.fsum(self.weights.values())
-        most = max((weight for word, weight in self.weights.items() if word not in present), default=0.0)
-        return most / whole if whole else 0.0
-
 
 _SIGN_OF_NAME: Final = re.compile(r"[A-Z]{2}|[a-z][A-Z]|\d|_")
 _WORD: Final = re.compile(r"[\w./'’-]*\w")
@@ -252,14 +261,32 @@ class AnswerSigns:
     sentence_share: float
     """And what the best sentence has, with the headings."""
     told: float
-    """How many rare words of the question the best sentence has."""
-    missing: float
+    """How many rare words of the question the best sentence has. Where meaning is known, for the order alone: a long
+    question has more of them."""
     rank: float
-    """1 over its place in the search."""
+    """1 over its place in the search. For the order alone: the best is nearly always first."""
     lacking: float
     """1 where it lacks what the question names, or its best sentence the kind of thing that is asked for."""
     prose: float
     """How much of the passage is sentences: contents, indexes and lists of names hold every word and say nothing."""
+    heading: float
+    """Of what was asked, what its headings have: it is about that, and does not only mention it."""
+    bare: float
+    """1 where it stands under no heading: nothing but its own words tells what it is about."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AmongOthers:
+    """How a passage stands among the others that were found for the question."""
+
+    lead: float
+    """How far it is ahead of the best that says something else, by the order."""
+    nearer: float
+    """How much nearer in meaning another passage is."""
+    apart: float
+    """How much nearer in meaning it is than the others on the whole."""
+    sentence_apart: float
+    """And its best sentence than theirs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -268,17 +295,17 @@ class Weights:
 
     order: AnswerSigns
     sure: AnswerSigns
-    lead: float
-    """How far the best is ahead of the next, by `order`."""
-    nearer: float
-    """How much nearer in meaning another passage is."""
+    among: AmongOthers
     start: float
 
     def rank(self, signs: AnswerSigns) -> float:
         return _weighed(self.order, signs)
 
+    def likely(self, signs: AnswerSigns, among: AmongOthers) -> float:
+        return 1 / (1 + math.exp(-self.start - _weighed(self.sure, signs) - _weighed(self.among, among)))
 
-def _weighed(weights: AnswerSigns, signs: AnswerSigns) -> float:
+
+def _weighed(weights: AnswerSigns | AmongOthers, signs: AnswerSigns | AmongOthers) -> float:
     return math.fsum(weight * sign for weight, sign in zip(astuple(weights), astuple(signs), strict=True))
 
 
@@ -289,12 +316,14 @@ class JudgedPassage:
     best: int
     """Which of them answers best."""
     signs: AnswerSigns
-    score: float
+    score: float = 0.0
     """For the order: only the differences mean something."""
     perhaps: bool = False
     """Whether its best sentence may have that kind of thing, and may not."""
     wanted: frozenset[str] = frozenset()
     """The telling words of the question that its headings do not have: the answer should."""
+    also: tuple[int, ...] = ()
+    """Those that answer nearly as well, the best first: what is asked often stands in more than one."""
     probability: float = 0.0
     """That it answers the question; meant for the best of a search."""
 
@@ -302,22 +331,36 @@ class JudgedPassage:
 def judge(asked: Asked, rows: Sequence[Mapping[str, Any]], embedder: Embedder | Unavailable) -> list[JudgedPassage]:
     """The passages in the order in which they may be the answer; `rows` come in the order of the search."""
     weights = BY_WORDS if isinstance(embedder, Unavailable) else BY_MEANING
-    found = sorted(_signs(asked, rows, embedder, weights), key=lambda one: -one.score)
-    nearest = max((one.signs.meaning for one in found), default=0.0)
-    result: list[JudgedPassage] = []
-    for at, one in enumerate(found):
-        rivals = [other.score for other in found[:at] + found[at + 1 :] if not alike(one, other)]
-        ahead = one.score - max(rivals, default=one.score - LEAD)
-        chance = (
-            weights.start
-            + _weighed(weights.sure, one.signs)
-            + weights.lead * max(-LEAD, min(LEAD, ahead))
-            + weights.nearer * (nearest - one.signs.meaning)
-        )
-        likely = 1 / (1 + math.exp(-chance))
-        most = LACKING if one.signs.lacking else PERHAPS if one.perhaps or _is_silent(asked, one) else 1.0
-        result.append(replace(one, probability=min(likely, most)))
-    return result
+    found = in_order(_signs(asked, rows, embedder), weights)
+    return [_with_probability(asked, found, at, weights) for at in range(len(found))]
+
+
+def in_order(found: Iterable[JudgedPassage], weights: Weights) -> list[JudgedPassage]:
+    scored = (replace(one, score=weights.rank(one.signs)) for one in found)
+    return sorted(scored, key=lambda one: -one.score)
+
+
+def among_others(found: Sequence[JudgedPassage], at: int) -> AmongOthers:
+    """What says the same is no other."""
+    one = found[at]
+    others = [other for other in (*found[:at], *found[at + 1 :]) if not alike(one, other)]
+    ahead = one.score - max((other.score for other in others), default=one.score - LEAD)
+    return AmongOthers(
+        lead=max(-LEAD, min(LEAD, ahead)),
+        nearer=max((0.0, *(other.signs.meaning - one.signs.meaning for other in others))),
+        apart=_apart(one.signs.meaning, [other.signs.meaning for other in others]),
+        sentence_apart=_apart(one.signs.sentence, [other.signs.sentence for other in others]),
+    )
+
+
+def _apart(own: float, others: Sequence[float]) -> float:
+    return own - math.fsum(others) / len(others) if others else min(own, APART)
+
+
+def _with_probability(asked: Asked, found: Sequence[JudgedPassage], at: int, weights: Weights) -> JudgedPassage:
+    one = found[at]
+    most = LACKING if one.signs.lacking else PERHAPS if one.perhaps or _is_silent(asked, one) else 1.0
+    return replace(one, probability=min(most, weights.likely(one.signs, among_others(found, at))))
 
 
 def _is_silent(asked: Asked, one: JudgedPassage) -> bool:
@@ -334,7 +377,7 @@ def alike(one: JudgedPassage, other: JudgedPassage) -> bool:
 
 
 def _signs(
-    asked: Asked, rows: Sequence[Mapping[str, Any]], embedder: Embedder | Unavailable, weights: Weights
+    asked: Asked, rows: Sequence[Mapping[str, Any]], embedder: Embedder | Unavailable
 ) -> Iterator[JudgedPassage]:
     prepared = []
     for row in rows[:CANDIDATES]:
@@ -365,14 +408,17 @@ def _signs(
             share=asked.share(whole),
             sentence_share=asked.share((*above, *words[best])),
             told=asked.told((*above, *words[best])),
-            missing=asked.missing(whole),
             rank=1 / rank,
             lacking=float(not named or lacks_kind(asked.text, read[best].text)),
             prose=sum(len(one.text) for one in read if one.says) / sum(len(one.text) for one in read),
+            heading=asked.share(above),
+            bare=float(not row["heading"]),
         )
         perhaps = only_perhaps(asked.text, read[best].text)
         wanted = frozenset(asked.weights).difference(above)
-        yield JudgedPassage(row, tuple(read), best, signs, weights.rank(signs), perhaps, wanted)
+        nearly = (at for at in chosen if at != best and worth[at] >= worth[best] - NEARLY)
+        also = tuple(sorted(nearly, key=lambda at: -worth[at])[:ALSO])
+        yield JudgedPassage(row, tuple(read), best, signs, perhaps=perhaps, wanted=wanted, also=also)
 
 
 def judged_for(
@@ -416,8 +462,6 @@ def _likeness(question: str, texts: Sequence[str], embedder: Embedder | Unavaila
 
 # -- the answer itself
 
-REST: Final = 2
-"""So many words that the answer lacks must another sentence have: one is soon had by chance."""
 BRIEF: Final = 30
 """Words: an answer of fewer goes on with the next paragraph where it lacks a word of the question."""
 BACK: Final = 3
@@ -428,15 +472,8 @@ def answer_of(judged: JudgedPassage) -> tuple[list[PassageStatement], str]:
     """The sentences that answer: the best one with what it takes to stand alone, and the rest of its paragraph as far
     as there is room; and what must be said before them (their heading) where they lean on what is not there."""
     read, at = judged.statements, judged.best
-    first = at
-    if read[at].item:
-        lead = next((n for n in range(at, -1, -1) if not read[n].item), -1)
-        first = lead if lead >= 0 and read[lead].text.endswith(":") else at
-    for _ in range(BACK):
-        if first == 0 or not leans_back(read[first].text):
-            break
-        first -= 1
-    chosen = {at, first} if read[at].item else set(range(first, at + 1))
+    chosen = _standing(read, at)
+    first = min(chosen)
     room = WINDOW - sum(len(read[n].text) for n in chosen)
     for order in (range(at + 1, len(read)), range(first - 1, -1, -1)):
         last = at
@@ -448,19 +485,33 @@ def answer_of(judged: JudgedPassage) -> tuple[list[PassageStatement], str]:
             chosen.add(n)
             room -= len(read[n].text)
             last = n
-    if (told := _telling_rest(judged, chosen)) is not None and len(read[told].text) <= room:
-        chosen.add(told)
-        room -= len(read[told].text)
     for n in range(at + 1, len(read)):
         if not _is_cut_short(judged, chosen) or len(read[n].text) > room:
             break
         room -= len(read[n].text) if n not in chosen else 0
         chosen.add(n)
+    for n in judged.also:
+        added = _standing(read, n) - chosen
+        if sum(len(read[one].text) for one in added) <= room:
+            chosen |= added
+            room -= sum(len(read[one].text) for one in added)
     while (last := max(chosen)) != at and read[last].shown.endswith(":"):
         chosen.remove(last)  # what it announces is not here
     found = [read[n] for n in sorted(chosen)]
     headings = str(judged.row["heading"]).split(" › ")
     return found, f"{headings[-1] or judged.row['title']}:" if leans_back(found[0].text) else ""
+
+
+def _standing(read: Sequence[PassageStatement], at: int) -> set[int]:
+    """A statement with what it takes to stand alone: what announces it as an item, and what a pronoun means."""
+    begin = at
+    if read[at].item:
+        lead = next((n for n in range(at, -1, -1) if not read[n].item), -1)
+        begin = lead if lead >= 0 and read[lead].text.endswith(":") else at
+    first = begin
+    while first > max(0, begin - BACK) and leans_back(read[first].text):
+        first -= 1
+    return {at, *range(first, begin + 1)}
 
 
 def _is_cut_short(judged: JudgedPassage, chosen: Collection[int]) -> bool:
@@ -470,29 +521,19 @@ def _is_cut_short(judged: JudgedPassage, chosen: Collection[int]) -> bool:
     return few and bool(judged.wanted.difference(*(stems(text) for text in said)))
 
 
-def _telling_rest(judged: JudgedPassage, chosen: Collection[int]) -> int | None:
-    """The sentence elsewhere in the passage that has most of the question's words which the answer lacks."""
-    own = [frozenset(stems(one.text)) for one in judged.statements]
-    lacking = judged.wanted.difference(*(own[n] for n in chosen))
-    standing = [n for n, one in enumerate(judged.statements) if not leans_back(one.text)]
-    best = max(standing, key=lambda n: len(lacking & own[n]), default=0)
-    return best if len(lacking & own[best]) >= max(REST, len(lacking) / 2) else None
-
-
-# -- what was fitted: BY_WORDS as `python -m benchmarks.answers --fit` prints it; BY_MEANING on the same questions, but
-#    through the whole search, which that command does not do: its numbers come near these and are not these
+# -- what was fitted, as `python -m benchmarks.answers --fit` prints it
 
 BY_MEANING: Final = Weights(
-    order=AnswerSigns(meaning=1.55, sentence=2.80, share=0.52, sentence_share=0.62,
-        told=5.90, missing=-0.31, rank=2.98, lacking=-0.60, prose=-0.11),
-    sure=AnswerSigns(meaning=2.43, sentence=2.02, share=1.44, sentence_share=-1.20,
-        told=6.15, missing=0.00, rank=0.00, lacking=-0.51, prose=1.29),
-    lead=0.78, nearer=-9.67, start=-6.33,
+    order=AnswerSigns(meaning=1.02, sentence=3.03, share=0.82, sentence_share=0.47,
+        told=5.13, rank=2.88, lacking=-0.75, prose=-0.35, heading=0.00, bare=0.00),
+    sure=AnswerSigns(meaning=2.54, sentence=0.48, share=1.79, sentence_share=-0.37,
+        told=0.00, rank=0.00, lacking=-0.38, prose=1.28, heading=1.44, bare=-1.09),
+    among=AmongOthers(lead=0.62, nearer=-2.11, apart=6.71, sentence_apart=2.48), start=-5.38,
 )  # fmt: skip
 BY_WORDS: Final = Weights(
-    order=AnswerSigns(meaning=0.00, sentence=0.00, share=1.66, sentence_share=1.74,
-        told=5.19, missing=0.97, rank=1.95, lacking=-0.89, prose=-0.03),
-    sure=AnswerSigns(meaning=0.00, sentence=0.00, share=1.00, sentence_share=2.40,
-        told=7.51, missing=1.73, rank=0.00, lacking=-0.84, prose=0.77),
-    lead=0.45, nearer=0.00, start=-5.69,
+    order=AnswerSigns(meaning=0.00, sentence=0.00, share=1.34, sentence_share=0.98,
+        told=4.46, rank=2.76, lacking=-0.83, prose=-0.32, heading=0.00, bare=0.00),
+    sure=AnswerSigns(meaning=0.00, sentence=0.00, share=1.45, sentence_share=0.09,
+        told=7.32, rank=0.00, lacking=-0.73, prose=0.04, heading=2.71, bare=0.01),
+    among=AmongOthers(lead=0.43, nearer=0.00, apart=0.00, sentence_apart=0.00), start=-3.55,
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -9,6 +10,7 @@ from weft.render.answer import wording
 from weft.render.kit.characters import one_line
 from weft.render.kit.figures import counted
 
+_MARK_UP: Final = re.compile(r"\s*(?:```|~~~)|[\s|:=-]*\Z")
 NEAREST: Final = 700
 """Characters of a passage that is shown instead of an answer."""
 
@@ -24,7 +26,7 @@ def _lines(answer: Mapping[str, Any], *, details: bool) -> Iterator[str]:
         for source in answer["nearest"]:
             yield ""
             yield _source(source)
-            text = one_line(source["text"])
+            text = one_line(_without_mark_up(source["text"]))
             yield f"  {text if len(text) <= NEAREST else text[:NEAREST].rsplit(' ', 1)[0] + ' …'}"
         yield ""
         yield wording.NOTHING_MORE
@@ -54,6 +56,14 @@ def _lines(answer: Mapping[str, Any], *, details: bool) -> Iterator[str]:
         what = f"{wording.WHATS.get(one['what'], one['what'])} {wording.state(one['state'])}"
         yield f"{what}: {one_line(one['text'])} ({one_line(one['reason'])})"
     yield from _notes(answer)
+
+
+def _without_mark_up(text: str) -> str:
+    """What becomes one paragraph: no fences, a row of a table as its cells."""
+    lines = (line.strip() for line in text.splitlines() if not _MARK_UP.match(line))
+    return "\n".join(
+        ": ".join(filter(None, map(str.strip, line.split("|")))) if line[:1] == "|" else line for line in lines
+    )
 
 
 def _source(source: Mapping[str, Any]) -> str:
