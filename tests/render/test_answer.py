@@ -119,3 +119,12 @@ def test_nothing_found_has_a_page_that_says_so(tmp_path: Path) -> None:
         assert "The documents do not say" in text
     assert Page(answer_page(answer)).stack == []
     assert "100" not in answer_text(answer)
+
+
+def test_passages_that_come_nearest_are_shown_in_a_terminal_without_mark_up() -> None:
+    text = "Set it:\n\n```sh\ntide --high 2\n```\n\n| Key | Meaning |\n| --- | --- |\n| H | high water |\n"
+    source = {"label": "1", "title": "Manual", "ref": "m.1", "file": "m.md", "page": 0, "text": text, "kind": "passage"}
+    answer = {"nothing_found": True, "outcome": "unsure", "nearest": [source], "notes": []}
+    shown = answer_text(answer)
+    assert "  Set it: tide --high 2 Key: Meaning H: high water\n" in shown
+    assert "|" not in shown

@@ -49,7 +49,7 @@ APART: Final = 0.15
 TOLD: Final = 5
 ALIKE: Final = 0.75
 """The share of words from which two passages say the same, and are no rivals."""
-ANSWER: Final = 0.57
+ANSWER: Final = 0.59
 """From this probability on it is given as the answer; below, the best passages are shown instead."""
 HIGH: Final = 0.88
 SAID: Final = 0.25
@@ -98,7 +98,7 @@ class PassageStatement:
 _ENDS: Final = (".", "!", ":", ";", ")", "”", '"', "’", "'", "。")
 _SIGNATURE: Final = re.compile(r"(?:class |def )?[A-Za-z_][\w.]*\([^()]*\)(?:\[\w+\])?:?\Z")
 """How something is called, and nothing about it."""
-_NAMED: Final = re.compile(r"\S+(?:\s+\S+){0,7}(?<![.!?:;,”\"’'。])\Z")
+_NAMED: Final = re.compile(r"(?!By [A-Z])\S+(?:\s+\S+){0,7}(?<![.!?:;,”\"’'。])\Z")
 """A few words that are no sentence, with a paragraph below them: an option with its default, a key, a file."""
 _FENCE: Final = re.compile(r"^\s*(?:```|~~~)")
 _ITEM: Final = re.compile(r"^\s*(?:[-*+•]|\(?\w{1,3}[.)])\s+(?=\S)")
@@ -524,16 +524,16 @@ def _is_cut_short(judged: JudgedPassage, chosen: Collection[int]) -> bool:
 # -- what was fitted, as `python -m benchmarks.answers --fit` prints it
 
 BY_MEANING: Final = Weights(
-    order=AnswerSigns(meaning=1.02, sentence=3.03, share=0.82, sentence_share=0.47,
-        told=5.13, rank=2.88, lacking=-0.75, prose=-0.35, heading=0.00, bare=0.00),
-    sure=AnswerSigns(meaning=2.54, sentence=0.48, share=1.79, sentence_share=-0.37,
-        told=0.00, rank=0.00, lacking=-0.38, prose=1.28, heading=1.44, bare=-1.09),
-    among=AmongOthers(lead=0.62, nearer=-2.11, apart=6.71, sentence_apart=2.48), start=-5.38,
+    order=AnswerSigns(meaning=0.79, sentence=3.51, share=0.61, sentence_share=0.45,
+        told=4.02, rank=3.16, lacking=-0.86, prose=-0.40, heading=0.00, bare=0.00),
+    sure=AnswerSigns(meaning=2.54, sentence=0.74, share=1.42, sentence_share=-0.26,
+        told=0.00, rank=0.00, lacking=-0.28, prose=0.76, heading=1.39, bare=-0.89),
+    among=AmongOthers(lead=0.65, nearer=2.10, apart=6.49, sentence_apart=0.76), start=-4.91,
 )  # fmt: skip
 BY_WORDS: Final = Weights(
-    order=AnswerSigns(meaning=0.00, sentence=0.00, share=1.34, sentence_share=0.98,
-        told=4.46, rank=2.76, lacking=-0.83, prose=-0.32, heading=0.00, bare=0.00),
-    sure=AnswerSigns(meaning=0.00, sentence=0.00, share=1.45, sentence_share=0.09,
-        told=7.32, rank=0.00, lacking=-0.73, prose=0.04, heading=2.71, bare=0.01),
-    among=AmongOthers(lead=0.43, nearer=0.00, apart=0.00, sentence_apart=0.00), start=-3.55,
+    order=AnswerSigns(meaning=0.00, sentence=0.00, share=1.34, sentence_share=1.00,
+        told=4.50, rank=2.75, lacking=-0.80, prose=-0.36, heading=0.00, bare=0.00),
+    sure=AnswerSigns(meaning=0.00, sentence=0.00, share=1.51, sentence_share=0.05,
+        told=7.37, rank=0.00, lacking=-0.59, prose=0.00, heading=2.77, bare=0.00),
+    among=AmongOthers(lead=0.41, nearer=0.00, apart=0.00, sentence_apart=0.00), start=-3.50,
 )  # fmt: skip
