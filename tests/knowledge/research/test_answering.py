@@ -239,3 +239,9 @@ def test_what_says_the_same_is_no_other_passage() -> None:
     assert among_others([first, same], 0) == among_others([first], 0)
     assert among_others([other, first], 0).nearer == pytest.approx(0.5)
     assert among_others([first], 0).apart == APART
+
+
+def test_what_is_said_of_this_option_brings_the_heading_that_names_it() -> None:
+    content = "Pack all tracks into one. This option joins what a night has parted."
+    assert answer_of(judged(content, "Pack all", "Filters › pack option"))[1] == "pack option:"
+    assert answer_of(judged(content, "Pack all", "Filters › pack"))[1] == ""

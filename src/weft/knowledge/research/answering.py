@@ -498,8 +498,16 @@ def answer_of(judged: JudgedPassage) -> tuple[list[PassageStatement], str]:
     while (last := max(chosen)) != at and read[last].shown.endswith(":"):
         chosen.remove(last)  # what it announces is not here
     found = [read[n] for n in sorted(chosen)]
-    headings = str(judged.row["heading"]).split(" › ")
-    return found, f"{headings[-1] or judged.row['title']}:" if leans_back(found[0].text) else ""
+    heading = str(judged.row["heading"]).split(" › ")[-1]
+    needed = leans_back(found[0].text) or _means_heading(found, heading)
+    return found, f"{heading or judged.row['title']}:" if needed else ""
+
+
+def _means_heading(found: Sequence[PassageStatement], heading: str) -> bool:
+    """Whether `This option …` is said under `pack option`, and nothing else says which."""
+    said = " ".join(one.text for one in found)
+    means = (re.match(r"(?:This|These) (\w+)\b", one.text) for one in found)
+    return any(each and each[1] in heading.split() for each in means) and heading not in said
 
 
 def _standing(read: Sequence[PassageStatement], at: int) -> set[int]:
