@@ -4,7 +4,7 @@ The scores of different searches can't be compared as they are. What can is how 
 ranking to the last: where a question's own words stand in one passage, that is far ahead of all others by its words,
 which counting places would not show. And where a hundred passages have as much of the question as the first one, its
 words tell little: a score by words has a zero, so that such finds are near each other; a likeness of meaning has none.
-Fusing by places (`fuse`) is told beside it, and decides nothing.
+Fusing by places (`fuse`) is told beside it, and is what answers are looked for in.
 """
 
 from __future__ import annotations

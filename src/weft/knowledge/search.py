@@ -80,9 +80,13 @@ class _Rankings:
             item: score for item, score in blend(self.keyword, self.vector, POOL).items() if item not in self.named
         }
 
-    def by_places(self) -> dict[int, float]:
+    def by_places(self) -> tuple[dict[int, float], dict[int, float]]:
+        """The same by the places alone, and these as shares of the first place everywhere."""
         lists = [list(ranking) for ranking in (self.keyword, self.vector) if ranking]
-        return fuse(lists) | dict.fromkeys(self.named, max(1, len(lists)) / (K + 1))
+        best = max(1, len(lists)) / (K + 1)
+        first = dict.fromkeys(self.named, best)
+        found = first | {item: score for item, score in fuse(lists).items() if item not in first}
+        return found, {item: min(1.0, score / best) for item, score in found.items()}
 
     def paths(self, number: int) -> tuple[str, ...]:
         known = {"named": self.named, "keyword": self.keyword, "vector": self.vector}
@@ -122,7 +126,8 @@ class Search:
         expanded: bool = True,
         rerank: bool | None = None,
     ) -> Found:
-        """`rerank` says whether the first finds move the question; a hybrid search does so unless it is told not to."""
+        """`rerank` says whether the first finds move the question; a hybrid search does so unless it is told not to,
+        and is then fused by places alone, for which the weights of answers were fitted."""
         filters = filters or Filters()
         warnings: list[str] = []
         words = expand(query, self._collection.acronyms) if expanded else query
@@ -141,7 +146,9 @@ class Search:
             self._by_meaning(rankings, words, pool, documents, rerank=mode == "hybrid" if rerank is None else rerank)
         elif rerank:
             warnings.append("nothing was ranked again: that needs vectors")
-        scores, fused = rankings.blended(), rankings.by_places()
+        fused, scores = rankings.by_places()
+        if mode == "hybrid" and rerank is not False:
+            scores = rankings.blended()
         chosen = list(scores)[:limit]
         hits = [
             Hit(

@@ -61,15 +61,13 @@ class _Gathering:
         shown = NEAREST if is_asked(query) else 0
         hits = [hit for at, hit in enumerate(found.hits) if at < shown or about(query["text"], hit)]
         new = 0
-        # The last of a search counts half of its first: what it is set against are roles and what references lead to.
-        worth = {hit.passage.number: (1 + hit.score) / 2 for hit in hits}
         for hit in hits:
             tier = self._knowledge.collection.weight_of("guides" if hit.passage.tier == "guides" else "standards")
-            new += self._keep(query, hit.passage, worth[hit.passage.number] * weight * tier, "+".join(hit.paths))
+            new += self._keep(query, hit.passage, hit.score * weight * tier, "+".join(hit.paths))
             if hit.likeness is not None and hit.passage.id in self.kept:
                 self.kept[hit.passage.id].likeness[query["id"]] = round(hit.likeness, 4)
         for hit in hits[:SEEDS]:
-            self._follow(query, hit.passage, worth[hit.passage.number] * weight * HOP_WEIGHT)
+            self._follow(query, hit.passage, hit.score * weight * HOP_WEIGHT)
         return {"id": query["id"], "mode": found.mode, "found": len(hits), "new": new}
 
     def _follow(self, query: Mapping[str, Any], seed: StoredPassage, worth: float) -> None:
