@@ -123,23 +123,24 @@ def _each(claim: str, parts: Sequence[str], sources: Sequence[Source]) -> list[V
 
 
 def _in_turn(plain: Sequence[Statement]) -> Iterator[Source]:
-    """Every sentence with the one before it that does not begin with a pronoun."""
+    """Every sentence with the one before it that does not begin with a pronoun; then its parts."""
     earlier: Statement | None = None
     for one in plain:
         yield one, earlier
+        yield from ((read_statement(part), earlier) for part in _parts(one.text))
         if one.tokens and one.tokens[0].role != "pronoun":
             earlier = one
 
 
 def _statements(passage: str) -> list[Statement]:
-    """Its sentences; of a quotation that says nothing of who said it, also those inside it; and the parts of a sentence
-    that semicolons part, and what stands in brackets, each as a sentence."""
+    """Its sentences; of a quotation that says nothing of who said it, also those inside it."""
     found = sentences(_FENCE.sub("", passage))
     inside = [part for one in found if (quotation := _QUOTATION.fullmatch(one)) for part in sentences(quotation[1])]
-    return [read_statement(sentence) for one in (*found, *inside) for sentence in (one, *_parts(one))]
+    return [read_statement(sentence) for sentence in (*found, *inside)]
 
 
 def _parts(sentence: str) -> Iterator[str]:
+    """What stands in brackets, and what semicolons part, each as a sentence."""
     for bracket in _BRACKETS.findall(sentence):
         if len(bracket.split()) > _LEAST:
             yield bracket
@@ -189,10 +190,11 @@ def _one(claim: str, sources: Sequence[Source]) -> Verdict:
             return _quoted(claim, source, 1.0, VERBATIM)
         if _share(said, source) < ABOUT:
             continue
-        for found in _alignments(said, source, earlier):
+        for number, found in enumerate(_alignments(said, source, earlier)):
             if not found.differences:
                 return _quoted(claim, source, found.shared, NEARLY)
-            if nearest is None or _closer(found, nearest[0]):
+            # What is different is told of the sentence as it stands.
+            if (number == 0 or _turned(found)) and (nearest is None or _closer(found, nearest[0])):
                 nearest = found, source
     if nearest is None:
         item = Evidence("nothing in common", False, claim, "", "no sentence of the passage is about it")
@@ -211,9 +213,11 @@ def _alignments(said: Statement, source: Statement, earlier: Statement | None) -
     """As they stand; without what stands for itself; and with one of the two in the other's voice."""
     yield align(said, source, earlier)
     if _share(said, source) >= _VOICE:
-        yield from (align(said, core, earlier) for core in cores(source))
-        yield from (align(said, turned, earlier) for turned in in_active(source, said))
-        yield from (align(turned, source, earlier) for turned in in_active(said, source))
+        parts = list(cores(source))
+        yield from (align(said, core, earlier) for core in parts)
+        for whole in (source, *parts):
+            yield from (align(said, turned, earlier) for turned in in_active(whole, said))
+            yield from (align(turned, whole, earlier) for turned in in_active(said, whole))
 
 
 def _quoted(claim: str, source: Statement, shared: float, reason: str) -> Verdict:

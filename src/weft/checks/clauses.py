@@ -35,6 +35,8 @@ _DASHES: Final = ("—", "–", "--")
 _MEMBER: Final = 3
 """The most words of a list's last member but one: what stands behind it belongs to the list."""
 _SHORT: Final = 4
+_DONE: Final = ("ed", "en", "wn", "t", "d", "un", "ne", "de", "ung", "unk", "um", "it", "ut", "ad")
+"""How what was done may end."""
 _AGENT: Final = 12
 """The most words behind `by` that can be one doer."""
 
@@ -66,8 +68,11 @@ def _stands_alone(tokens: Sequence[Token], first: int, last: int) -> bool:
     if _takes_back(part):
         return False
     inner = [token.before for token in part[1:]]
-    if "(" in opened and (")" in closed or ends):
-        return not any(")" in signs for signs in inner)
+    if "(" in opened:
+        how = len(part) == 1 and part[0].word.endswith("ly")
+        return (")" in closed or ends) and not how and not any(")" in signs for signs in inner)
+    if sum("(" in signs for signs in inner) != sum(")" in signs for signs in (*inner, closed)):
+        return False  # half of a bracket
     if any(dash in opened for dash in _DASHES) and (ends or any(dash in closed for dash in _DASHES)):
         return not _attributes(part)
     if starts:
@@ -75,7 +80,7 @@ def _stands_alone(tokens: Sequence[Token], first: int, last: int) -> bool:
     if _attributes(part):
         return False
     whole = ends or ";" in closed
-    if ";" in opened or (":" in opened and ends):
+    if ";" in opened or (":" in opened and ends and not part[0].text.startswith("/")):
         return whole
     if "," in opened or any(dash in opened for dash in _DASHES):
         return _may_go_behind_a_comma(tokens, first, last, whole=whole, closed=closed)
@@ -119,7 +124,12 @@ def _may_go_behind_a_comma(tokens: Sequence[Token], first: int, last: int, *, wh
     if lead.role == "joint":
         commas = [at for at in range(1, first) if "," in tokens[at].before]
         apart = not commas or first - commas[-1] > _MEMBER or tokens[commas[-1]].role == "joint"
-        return lead.key == "and" and whole and len(part) > 2 and (apart or _has_verb(part[1:2]))
+        return (
+            lead.key == "and"
+            and whole
+            and len(part) > 2
+            and (apart or _has_verb(part[1:2]) or part[1].role == "pronoun")
+        )
     if lead.word in _BESIDE:
         behind = part[1] if len(part) > 1 else lead
         dated = behind.role in ("number", "date") or behind.word == "of"
@@ -152,7 +162,7 @@ def _is_second_of_two(tokens: Sequence[Token], first: int, last: int, *, whole: 
         ruled = any(token.word in ("both", "between", "or") or token.role == "condition" for token in tokens[:last])
         long = len(part) > _SHORT and not ruled and part[1].word != tokens[first - 1].word
         return whole and len(part) > 2 and (_has_verb(part[1:2]) or long)
-    if part[0].word in ("rather", "instead"):
+    if part[0].word in ("rather", "instead") or " ".join(token.word for token in part[:2]) == "so that":
         return whole and len(part) > 2
     return False
 
@@ -307,10 +317,9 @@ def _participle(tokens: Sequence[Token], by: int) -> tuple[int, int] | None:
     """Where the nearest `was` before `by` stands, and what was done."""
     for be in range(by - 2, max(-1, by - 12), -1):
         if tokens[be].word in BE:
-            verb = be + 1
-            while verb < by and (tokens[verb].role == "negation" or tokens[verb].word.endswith("ly")):
-                verb += 1
-            return (be, verb) if verb < by and tokens[verb].role == "content" else None
+            told = [at for at in range(be + 1, min(be + 4, by)) if tokens[at].role == "content"]
+            verb = next((at for at in told if tokens[at].word.endswith(_DONE)), None)
+            return (be, verb) if verb is not None else None
     return None
 
 

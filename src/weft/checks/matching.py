@@ -181,15 +181,22 @@ def _order(
 ) -> Iterator[Difference]:
     if moved and _is_list(ours, theirs, _between(ours, theirs, pairs, moved)):
         return
-    for run in _runs(ours, theirs, moved):
+    runs = _runs(ours, theirs, moved)
+    marked = Counter(_marker(theirs, run[0][1]) for run in runs)
+    for run in runs:
         first, last = run[0], run[-1]
         low, high = min(j for _, j in run), max(j for _, j in run)
         over = [(i, j) for i, j in pairs if (i < first[0]) != (j < low) and ours[i].role not in _SLIGHT]
         if not over:
             continue
+        mark = _marker(theirs, run[0][1])
+        crossed = any((run[0][0] < other[0][0]) != (run[0][1] < other[0][1]) for other in runs)
+        if crossed and marked[mark] > 1:  # `at ten … at seventeen`, `Anna … Bert`: each in the other's place
+            yield Difference("order", _text(ours[first[0] : last[0] + 1]), _text(theirs[low : high + 1]))
+            continue
         if _may_move(ours, theirs, run, over) or _may_move(ours, theirs, over, run, far=True):
             continue
-        if any(rule(ours, theirs, run, over) for rule in (_is_listed, _is_adverb, _is_owner)):
+        if any(rule(ours, theirs, run, over) for rule in _MOVES):
             continue
         yield Difference("order", _text(ours[first[0] : last[0] + 1]), _text(theirs[low : high + 1]))
 
@@ -213,22 +220,74 @@ def _is_owner(
     ours: Sequence[Token], theirs: Sequence[Token], run: Sequence[tuple[int, int]], over: Sequence[tuple[int, int]]
 ) -> bool:
     """`the lamp of the keeper` for `the keeper's lamp`."""
-    involved = [*run, *over]
-    sides = (
-        (ours, sorted(i for i, _ in run), sorted(i for i, _ in over)),
-        (theirs, sorted(j for _, j in run), sorted(j for _, j in over)),
-    )
-    for tokens, mine, others in sides:
-        whole = sorted([*mine, *others])
-        if len(involved) > 5 or any(tokens[at].before for at in range(whole[0] + 1, whole[-1] + 1)):
-            return False
-        if any(at not in whole and tokens[at].role not in ("free", "light") for at in range(whole[0], whole[-1] + 1)):
-            return False
-    swapped = tuple((tokens, others, mine) for tokens, mine, others in sides)
-    return any(
-        _marker(one, mine[0]) == "of" and mine[0] > others[-1] and there[-1] < far[0] and not _marker(two, far[0])
-        for (one, mine, others), (two, there, far) in (sides, sides[::-1], swapped, swapped[::-1])
-    )
+    mine, beside = sorted(run), sorted(over)
+    sides = (ours, 0), (theirs, 1)
+    for (one, here), (two, there) in (sides, sides[::-1]):
+        for owner, owned in ((mine, beside), (beside, mine)):
+            low, high = owned[0][here], owner[-1][here]
+            between = [at for at in range(low, high + 1) if at not in {place[here] for place in (*owner, *owned)}]
+            if (
+                len(owner) + len(owned) <= _OWNED
+                and owned[-1][here] < owner[0][here]
+                and [one[at].word for at in between if one[at].role != "free"] == ["of"]
+                and all(owned[-1][here] < at < owner[0][here] for at in between)
+                and owner[-1][there] + 1 == owned[0][there]
+                and _is_whole(two, [place[there] for place in (*owner, *owned)])
+                and all(one[place[here]].role in ("content", "name") for place in (*owner, *owned))
+                and not any(one[at].before for at in range(low + 1, high + 1))
+            ):
+                return True
+    return False
+
+
+_OWNED: Final = 5
+
+
+def _is_aside(
+    ours: Sequence[Token], theirs: Sequence[Token], run: Sequence[tuple[int, int]], over: Sequence[tuple[int, int]]
+) -> bool:
+    """`having lit the lamp`, between commas or at the beginning on both sides."""
+    for part in (run, over):
+        here, there = [i for i, _ in part], [j for _, j in part]
+        if (
+            _is_participle(ours[min(here)])
+            and ours[min(here)].word == theirs[min(there)].word
+            and all(_is_whole(tokens, at) and _is_between(tokens, at) for tokens, at in ((ours, here), (theirs, there)))
+        ):
+            return True
+    return False
+
+
+def _is_attribution(
+    ours: Sequence[Token], theirs: Sequence[Token], run: Sequence[tuple[int, int]], over: Sequence[tuple[int, int]]
+) -> bool:
+    """`the keepers said that …` for `…, the keepers said`."""
+    for part in (run, over):
+        here, there = [i for i, _ in part], [j for _, j in part]
+        if not (is_saying(ours[here[-1]]) and is_saying(theirs[there[-1]])):
+            continue
+        places = (ours, here), (theirs, there)
+        for (one, first), (two, last) in (places, places[::-1]):
+            begins = all(token.role in _SLIGHT for token in one[: min(first)]) and _is_whole(one, first)
+            low = min(last)
+            while low and two[low - 1].role == "free" and not two[low].before:
+                low -= 1
+            ends = max(last) + 1 == len(two) and _is_whole(two, last) and bool({",", '"'} & set(two[low].before))
+            if begins and ends:
+                return True
+    return False
+
+
+def _is_participle(token: Token) -> bool:
+    return token.role == "content" and len(token.word) > 3 and token.word.endswith(("ing", "ed", "en"))
+
+
+def _is_between(tokens: Sequence[Token], places: Sequence[int]) -> bool:
+    """Between two commas, or before the first or behind the last."""
+    low, high = min(places), max(places)
+    while low and tokens[low - 1].role == "free" and not tokens[low].before:
+        low -= 1
+    return (not low or "," in tokens[low].before) and (high + 1 == len(tokens) or "," in tokens[high + 1].before)
 
 
 def _is_adverb(
@@ -251,6 +310,9 @@ def _is_how(token: Token) -> bool:
     return token.word in ("only", "also", "always", "often", "usually", "sometimes", "first", "afterwards") or (
         token.role in ("content", "limit") and token.word.endswith("ly")
     )
+
+
+_MOVES: Final = (_is_listed, _is_adverb, _is_owner, _is_aside, _is_attribution)
 
 
 def _runs(
@@ -288,14 +350,15 @@ def _may_move(
     if any(_is_fronted(*one, comma=True) and _is_set_off(*other) for one, other in (places, places[::-1])):
         return True
     head = ours[run[0][0]]
-    moves = head.role == "date" or (head.word.endswith("ly") and head.role != "limit") or head.word in _TIMES
+    lasting = head.role == "number" and any(ours[i].key in _LASTING for i, _ in run[1:2])
+    moves = lasting or head.role == "date" or (head.word.endswith("ly") and head.role != "limit") or head.word in _TIMES
     if not here and not moves:
         return False
     if len(run) == 1 and head.role in ("place", "condition"):
         return False
     fixed = here.split(" ")[0] in _FIXED
     dated = any(ours[i].role in ("number", "date") for i, _ in run[:2])
-    comma = (fixed and not dated) or not here
+    comma = (fixed and not dated) or (not here and not lasting)
     if any(_is_fronted(*one, comma=comma) and _is_last(*other) for one, other in (places, places[::-1])):
         return True
     if far or fixed:
@@ -316,6 +379,7 @@ def _is_whole(tokens: Sequence[Token], places: Sequence[int]) -> bool:
     return all(at in places or tokens[at].role in _SLIGHT for at in range(min(places), max(places) + 1))
 
 
+_LASTING: Final = words("second minute hour day week month year decade century")
 _TIMES: Final = frozenset(
     ["today", "yesterday", "tomorrow", "now", "then", "currently", "recently", "later", "earlier", "once", "already"]
 )
@@ -373,6 +437,8 @@ def _is_list(ours: Sequence[Token], theirs: Sequence[Token], involved: Sequence[
         return False
     if not all(any(token.role == "joint" for token in side) for side in (here, there)):
         return False
+    if any(set("();:") & set(token.before) or token.word in _BETWEEN for side in (here, there) for token in side[1:]):
+        return False  # members of one list have no verb and no bracket between them
     items, others = _items(here), _items(there)
     if len(items) == 2 and any(
         "," in token.before for side in (here, there) for token in side if token.role == "joint"
@@ -384,11 +450,22 @@ def _is_list(ours: Sequence[Token], theirs: Sequence[Token], involved: Sequence[
         for tokens, at in ((ours, min(i for i, _ in involved)), (theirs, min(j for _, j in involved)))
         if at
     )
+    edges = (ours, max(i for i, _ in involved) + 1), (theirs, max(j for _, j in involved) + 1)
+    if any(_goes_on(tokens, at) and (max(sizes) > 1 or tokens[at - 2].word in _ONE) for tokens, at in edges):
+        return False  # `a lamp and a poor bell`: of the last only half has moved
     return (
         len(items) > 1
         and Counter(items) == Counter(others)
         and (max(sizes) <= 2 or (min(sizes) >= 3 and max(sizes) <= 3 * min(sizes) and not ruled))
     )
+
+
+_ONE: Final = words("a an the")
+_BETWEEN: Final = words("which who whose is are was were has have had does do did")
+
+
+def _goes_on(tokens: Sequence[Token], at: int) -> bool:
+    return at < len(tokens) and not tokens[at].before and tokens[at].role in ("content", "name")
 
 
 def _items(tokens: Sequence[Token]) -> list[tuple[str, ...]]:
@@ -430,17 +507,36 @@ def _is_small(
     if len(told) == 1 and not heard and ours[told[0]].word in _THIRD:
         at = told[0]
         return at > 0 and (ours[at - 1].role == "joint" or "," in ours[at].before)
+    if not heard and len(told) == 1 and ours[told[0]].role == "number":
+        return False
     if len(heard) == 1 and not told and theirs[heard[0]].word == "it" and heard[0] == 0:
         return theirs[1].word in BE and any(token.word in ("that", "which", "who") for token in theirs[2:])
     if len(told) == len(heard) == 1 and {ours[told[0]].role, theirs[heard[0]].role} <= {"light", "place", "bound"}:
-        behind = [tokens[at + 1].role for tokens, at in ((ours, told[0]), (theirs, heard[0])) if at + 1 < len(tokens)]
+        behind = [tokens[at + 1] for tokens, at in ((ours, told[0]), (theirs, heard[0])) if at + 1 < len(tokens)]
         pair = frozenset({ours[told[0]].key, theirs[heard[0]].key})
-        return pair in _ALIKE_PLACES and not {"number", "date", "unit"} & {*behind}
+        doing = bool(behind) and all(token.word.endswith("ing") for token in behind)
+        plain = not any(token.role in ("number", "date", "unit", "name", "pronoun") for token in behind)
+        return (pair in _ALIKE_PLACES and plain) or pair == {"of", "about"} or (pair == {"by", "from"} and doing)
     return bool(told) and len(heard) == 1 and _is_meant([ours[i] for i in told], theirs, heard[0], subject)
 
 
 _THIRD: Final = frozenset({"it", "he", "she", "they"})
-_ALIKE_PLACES: Final = (frozenset({"of", "for"}), frozenset({"of", "about"}), frozenset({"of", "to"}))
+_ALIKE_PLACES: Final = frozenset(
+    frozenset(pair.split())
+    for pair in (
+        "of for",
+        "of about",
+        "of to",
+        "of in",
+        "of on",
+        "on about",
+        "to for",
+        "in by",
+        "in with",
+        "over across",
+    )
+)
+"""Of these one stands for the other where what it belongs to and what follows are the same words."""
 
 
 def _is_meant(told: Sequence[Token], theirs: Sequence[Token], at: int, subject: Sequence[Token]) -> bool:
@@ -483,7 +579,8 @@ def _edit(
         if not _same_amount(told, heard):
             yield _replaced(told, heard)
     elif told:
-        yield _more(told, theirs)
+        single = any(theirs[j].word in ("a", "an") for j in there)
+        yield _more(told, single=single)
     elif heard:
         if heard[-1].role == "negation" and len(heard) > 1 and _goes_without(theirs, there):
             heard = heard[-1:]
@@ -531,7 +628,9 @@ def _rules_nothing(source: Sequence[Token], theirs: Sequence[Token], there: Sequ
     return parted or (len(source) <= _PHRASE and not any(token.role in TURNING for token in source))
 
 
-def _more(claim: Sequence[Token], theirs: Sequence[Token]) -> Difference:
+def _more(claim: Sequence[Token], *, single: bool) -> Difference:
+    if len(claim) == 1 and claim[0].role == "number" and single:
+        return Difference("number", claim[0].text, "a", turns="1" not in claim[0].values)  # `three miles` for `a mile`
     if len(claim) == 1 and claim[0].role == "negation":
         return Difference("negation", claim[0].text, "", turns=True)
     return Difference("added", _text(claim), "")

@@ -37,7 +37,8 @@ _LABEL: Final = re.compile(r"\s*[^\W\d_a-z][\w'’]*(?: [\w'’]+){0,2}:\s+\S")
 """`Present: …`, line by line: a form, not prose that goes on."""
 _PARTED: Final = re.compile(r"\n[ \t]*\n\s*|\n(?=[ \t]*(?:[-*•+]|\(\w{1,4}\)|\d{1,3}[.)])[ \t])")
 _SURE: Final = re.compile(
-    r"(?:The|This|That|These|Those|It|He|She|We|They|I|In|On|At|But|And|For|When|If|As|After|There)$"
+    r"(?:The|This|That|These|Those|It|He|She|We|They|I|In|On|At|But|And|For|When|If|As|After|There"
+    r"|However|Unfortunately|Fortunately|Although|While|His|Her|Its|Their|Then|Since|Both|Later)$"
 )
 _QUOTATIONS: Final = tuple(
     re.compile(pattern, re.S)
