@@ -361,6 +361,21 @@ SUBTLE = [
     ("The keeper must always not sleep.", "The keeper must not always sleep."),
     ("The father of the keeper was tall.", "The keeper's father's son was tall."),
     ("Over half of the lamps are lit.", "Under half of the lamps are lit."),
+    (
+        "At ten years old, she could answer what her sister could at seventeen.",
+        "At seventeen years old, she could answer what her sister could at ten.",
+    ),
+    (
+        "The term is used in the Research Triangle area of North Carolina.",
+        "The term is used in the Carolina Triangle area of North Research.",
+    ),
+    (
+        "It was inherited by Ada and Java, which have C-like syntaxes.",
+        "It was inherited by C and Java, which have Ada-like syntaxes.",
+    ),
+    ("The packages do not (directly) do a thing.", "The packages do not do a thing."),
+    ("The pilots left, the keepers said.", "The pilots said the keepers left."),
+    ("The pilots left, the keepers said.", "The pilots left."),
     ("The lamp began to burn.", "The lamp seemed to burn."),
     ("Anna tried to light the lamp.", "Anna lit the lamp."),
     ("The keeper appears to be asleep.", "The keeper is asleep."),
@@ -371,6 +386,73 @@ SUBTLE = [
 @pytest.mark.parametrize(("passage", "claim"), SUBTLE)
 def test_a_subtle_change_is_never_called_quoted(passage: str, claim: str) -> None:
     assert compare(claim, passage).state != "quoted"
+
+
+FILE = (
+    "The Jargon File (hereafter referred to as ‘jargon-1’ or ‘the File’) was begun by Raphael Finkel at Stanford "
+    "in 1975. In 1976, Mark Crispin, having seen an announcement about the File on the SAIL computer, FTPed a "
+    "copy of the File to MIT. He noticed that it was hardly restricted to ‘AI words’. The File expanded by fits "
+    "and starts until about 1983; Richard Stallman was prominent among the contributors, adding many MIT and "
+    "ITS-related coinages. This appears to have been the File's first paper publication. The Stanford AI Lab had "
+    "effectively ceased to exist by 1980, although the SAIL computer continued as a Computer Science Department "
+    "resource until 1991. More than half of the entries now derive from {Usenet} and represent jargon now current "
+    "in the C and Unix communities."
+)
+"""Of the Jargon File, which is in the public domain; and of Emma, by Jane Austen."""
+NOVEL = (
+    "Mr. Knightley, a sensible man about seven or eight-and-thirty, was a very old friend of the family. He lived "
+    "about a mile from Highbury, was a frequent visitor, and always welcome. The evil of the actual disparity in "
+    "their ages (and Mr. Woodhouse had not married early) was much increased by his constitution and habits. The "
+    "backgammon-table was placed; but a visitor immediately afterwards walked in and made it unnecessary. His "
+    "spirits required sup-\nport. The want of Miss Taylor would be felt every hour of every day."
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Raphael Finkel began the Jargon File at Stanford in 1975.", FILE),
+        ("The Jargon File was begun by Raphael Finkel at Stanford in 1975.", FILE),
+        ("Mark Crispin FTPed a copy of the File to MIT in 1976.", FILE),
+        ("Having seen an announcement about the File on the SAIL computer, Mark Crispin FTPed a copy of the File "
+         "to MIT in 1976.", FILE),
+        ("Richard Stallman was prominent among the contributors.", FILE),
+        ("The File expanded in fits and starts until around 1983.", FILE),
+        ("This seems to have been the first paper publication of the File.", FILE),
+        ("By 1980 the Stanford AI Lab had effectively ceased to exist.", FILE),
+        ("Over half of the entries now derive from Usenet.", FILE),
+        ("Mr. Knightley lived about a mile from Highbury.", NOVEL),
+        ("The evil of the actual disparity in their ages was much increased by his constitution and habits.", NOVEL),
+        ("His constitution and habits much increased the evil of the actual disparity in their ages.", NOVEL),
+        ("A visitor walked in immediately afterwards and made it unnecessary.", NOVEL),
+        ("The backgammon-table was placed. A visitor immediately afterwards walked in and made it unnecessary.", NOVEL),
+        ("His spirits required support, and the want of Miss Taylor would be felt every hour of every day.", NOVEL),
+        ("Mr. Woodhouse had not married early.", NOVEL),
+    ],
+)  # fmt: skip
+def test_a_clause_another_voice_and_another_order_are_quoted(claim: str, passage: str) -> None:
+    verdict = compare(claim, passage)
+    assert verdict.state == "quoted", verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "changed"),
+    [
+        ("The Jargon File was begun by Don Woods at Stanford in 1975.", FILE, "Don Woods"),
+        ("In 1978, Mark Crispin FTPed a copy of the File to MIT.", FILE, "1978"),
+        ("The File expanded by fits and starts until about 1987.", FILE, "1987"),
+        ("Less than half of the entries now derive from Usenet.", FILE, "Less"),
+        ("The Stanford AI Lab had not ceased to exist by 1980.", FILE, "not"),
+        ("He lived about three miles from Highbury.", NOVEL, "three"),
+        ("Mr. Woodhouse had married early.", NOVEL, "not"),
+        ("The want of Miss Taylor might be felt every hour of every day.", NOVEL, "might"),
+    ],
+)
+def test_what_is_changed_is_named_where_the_rest_is_left_out(claim: str, passage: str, changed: str) -> None:
+    verdict = compare(claim, passage)
+    assert verdict.state == "contradicted", verdict.reason
+    assert changed in verdict.reason
+    assert "leaves out" not in verdict.reason
 
 
 @settings(deadline=None)

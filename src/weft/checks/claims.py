@@ -38,6 +38,8 @@ _JOINED: Final = re.compile(r"\. (?:(?:It|He|She|They) (?=\w))?")
 """Between two sentences; what the second is about when it begins with a pronoun is in the first."""
 _VOICE: Final = 0.8
 """The share of a claim's words a sentence must have to be turned from passive to active."""
+_LESS: Final = 2
+"""How many times its own words a claim may leave out and still speak of the same."""
 _FACTS: Final = frozenset({"number", "date", "unit", "name"})
 _BRACKETS: Final = re.compile(r"\((?!e\.g|i\.e|see |if |unless |only )([^()]+)\)")
 _JOINT: Final = re.compile(r"\A(?:and|but|yet)\b,? ")
@@ -235,7 +237,10 @@ def _turned(alignment: Alignment) -> bool:
         return False
     # What the claim says less of is no other statement, where it is a number, a date or a name that is another.
     return not others or (
-        len(others) <= 2 and all(item.slight for item in others) and all(item.kind in _FACTS for item in turning)
+        len(others) <= 2
+        and all(item.slight for item in others)
+        and all(item.kind in _FACTS for item in turning)
+        and sum(len(item.source.split()) for item in others) <= _LESS * alignment.words
     )
 
 

@@ -115,44 +115,46 @@ def _may_go_first(tokens: Sequence[Token], part: Sequence[Token], closed: str) -
 
 
 def _may_go_behind_a_comma(tokens: Sequence[Token], first: int, last: int, *, whole: bool, closed: str) -> bool:
+    """Something more that is said of the same, or beside it."""
     part, told = tokens[first : last + 1], tokens[:first]
-    lead = part[0]
-    following = tokens[last + 1] if last + 1 < len(tokens) else None
+    lead, behind = part[0], part[min(1, last - first)]
     if not (whole or "," in closed or any(dash in closed for dash in _DASHES)):
         return False
     single = not any("," in token.before for token in part[1:])
     if lead.role == "joint":
         commas = [at for at in range(1, first) if "," in tokens[at].before]
         apart = not commas or first - commas[-1] > _MEMBER or tokens[commas[-1]].role == "joint"
-        return (
-            lead.key == "and"
-            and whole
-            and len(part) > 2
-            and (apart or _has_verb(part[1:2]) or part[1].role == "pronoun")
-        )
+        said = apart or _has_verb([behind]) or behind.role == "pronoun"
+        return lead.key == "and" and whole and len(part) > 2 and said
+    if _has_verb([lead]):
+        return whole and len(part) > 2
     if lead.word in _BESIDE:
-        behind = part[1] if len(part) > 1 else lead
         dated = behind.role in ("number", "date") or behind.word == "of"
         return not dated and (single or (whole and _is_clause(told))) and (len(part) > 2 or lead.word == "including")
-    if not single:
-        return False
     if lead.word in _ALONG:
-        return whole and _is_clause(told) and not any(token.role in ("number", "date") for token in part)
+        facts = any(token.role in ("number", "date") for token in part)
+        return single and whole and _is_clause(told) and not facts
+    return single and _is_beside(tokens, first, last, whole=whole)
+
+
+def _is_beside(tokens: Sequence[Token], first: int, last: int, *, whole: bool) -> bool:
+    """An apposition, an aside, a participle; no member of a list."""
+    part = tokens[first : last + 1]
+    lead = part[0]
+    following = tokens[last + 1] if last + 1 < len(tokens) else None
     if not whole and " ".join(token.word for token in part) in _ASIDES:
         return True
     if following is not None and not whole and (following.role == "joint" or following.word in _ARTICLES):
-        return False  # a member of a list
+        return False
     if _is_doing(lead) or (_is_done(lead) and len(part) > 2 and part[1].role in ("place", "light")):
         return len(part) > 2
-    if any(token.key == "or" for token in part):
+    if any(token.key == "or" for token in part) or tokens[first - 1].role not in ("name", "content"):
         return False
-    named = tokens[first - 1].role in ("name", "content")
     if lead.word in _ARTICLES:
         beside = not _has_verb(part) or any(token.word in _RELATIVE for token in part)
-        return named and beside and len(part) > 1 and not (whole and any(token.role == "joint" for token in part))
-    if not whole and all(token.role in ("name", "free") for token in part):
-        return named and following is not None and following.role != "name"
-    return False
+        return beside and len(part) > 1 and not (whole and any(token.role == "joint" for token in part))
+    named = all(token.role in ("name", "free") for token in part)
+    return named and not whole and following is not None and following.role != "name"
 
 
 def _is_second_of_two(tokens: Sequence[Token], first: int, last: int, *, whole: bool) -> bool:
@@ -272,7 +274,7 @@ def in_active(passive: Statement, active: Statement) -> Iterator[Statement]:
         be, verb = found
         told = next((at for at, token in enumerate(active.tokens) if token.key == tokens[verb].key), 0)
         for begins in _beginnings(tokens, be):
-            doer = _keys(active.tokens[:told]) - _keys(tokens[:begins])
+            doer = _keys(active.tokens[:told]) - _keys(tokens[:begins]) - _keys(tokens[be:verb])
             ends = _end_of_doer(tokens, by, doer)
             if doer and ends is not None:
                 yield Statement(
@@ -282,12 +284,19 @@ def in_active(passive: Statement, active: Statement) -> Iterator[Statement]:
 
 def _turned(tokens: Sequence[Token], begins: int, done: tuple[int, int], doer: tuple[int, int]) -> Iterator[Token]:
     (be, verb), (by, ends) = done, doer
-    helping = [token for token in tokens[begins:verb] if token.role in ("modal", "negation")]
+    start = be
+    while (
+        start > begins
+        and not tokens[start].before
+        and (tokens[start - 1].role in ("modal", "negation") or tokens[start - 1].word in _VERBS)
+    ):
+        start -= 1
+    helping = [token for token in tokens[start:verb] if token.role in ("modal", "negation")]
     yield from tokens[by + 1 : ends]
     yield from helping
     yield from (token for token in tokens[be + 1 : verb + 1] if token not in helping)
-    yield from _opened([token for token in tokens[begins:be] if token not in helping], "")
-    yield from _opened([*tokens[verb + 1 : by], *tokens[ends:]], tokens[be].before)
+    yield from _opened(tokens[begins:start], "")
+    yield from _opened([*tokens[verb + 1 : by], *tokens[ends:]], tokens[start].before)
 
 
 def _opened(tokens: Sequence[Token], signs: str) -> Iterator[Token]:

@@ -43,6 +43,8 @@ class Alignment:
     shared: float
     """The share of the claim's telling words that the source has."""
     differences: tuple[Difference, ...]
+    words: int = 0
+    """How many telling words the claim has."""
 
 
 _WEIGHT: Final[dict[Role, int]] = {"free": 1, "light": 3, "joint": 3, "place": 8, "pronoun": 8}
@@ -96,7 +98,7 @@ def align(claim: Statement, source: Statement, earlier: Statement | None = None)
     differences = [_weighed(item, theirs) for item in differences]
     if source.asks and not claim.asks:
         differences.append(Difference("question", claim.text, source.text))
-    return Alignment(shared, tuple(differences))
+    return Alignment(shared, tuple(differences), len(telling))
 
 
 def _weighed(item: Difference, theirs: Sequence[Token]) -> Difference:
@@ -644,7 +646,8 @@ def _replaced(claim: Sequence[Token], source: Sequence[Token]) -> Difference:
     if len(claim) == len(source) == 1:
         return _exchanged(claim[0], source[0])
     roles = {token.role for token in claim}, {token.role for token in source}
-    if roles[0] == roles[1] == {"name"} and _other_names(claim, source):
+    commas = [sum("," in token.before for token in side[1:]) for side in (claim, source)]
+    if roles[0] == roles[1] == {"name"} and commas[0] == commas[1] and _other_names(claim, source):
         return Difference("name", ours, theirs, turns=True)
     without = [token for token in claim if token.role != "negation"], [t for t in source if t.role != "negation"]
     counts = len(claim) - len(without[0]), len(source) - len(without[1])

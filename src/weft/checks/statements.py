@@ -104,7 +104,9 @@ _PHRASES: Final = {
     ("by", "using"): "with", ("by", "means", "of"): "with", ("in", "which"): "where",
 }  # fmt: skip
 """Several small words that are one."""
-_BROKEN: Final = re.compile(r"(?<=\w)(?:\u2010\s+|\u00ad\s*)(?=\w)")
+_BROKEN: Final = re.compile(
+    r"(?<=\w)(?:\u2010\s+|\u00ad\s*)(?=\w)|(?<=[a-z]{2})-\s+(?!(?:and|or|nor|to|und|oder)\b)(?=[a-z]{2})"
+)
 """Where a line ended inside a word."""
 _MARKUP: Final = re.compile(
     r"(?:(?<=\s)|(?<=[.,;:)\"'”]))\[\d{1,3}(?:[,–-] ?\d{1,3})*\]"

@@ -1,0 +1,125 @@
+"""Claims written by hand on five documents, through the whole door: a collection, and each claim is looked for in it.
+
+    mkdir deb && cd deb && apt-get download mdadm r-cran-janeaustenr jargon-text r-cran-tm anarchism
+    for file in *.deb; do dpkg -x $file ../packages; done; cd ..
+    python -m benchmarks.written_claims --packages packages [--misses] [NAME]...
+
+A claim (`claims/NAME.tsv`) is *near* (the document says it: another function word, inflection, order, voice, marks, a
+pronoun's noun, a clause of a sentence), *changed* (one number, unit, date, name, negation, modal word, quantifier or
+condition is another), *subtle* (the document says otherwise, in other words) or *unstated* (true, and not said there).
+They were written from the documents before any of them was held against anything. `md`, `emma` and `jargon` are what
+the rules were then corrected by; `news` and `anarchism` were held against them once, when the rules were done.
+"""
+
+from __future__ import annotations
+
+import argparse
+import html
+import re
+import subprocess
+import sys
+import tempfile
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from benchmarks.verification import table
+from weft.app import Collections
+
+CLAIMS: Final = Path(__file__).with_name("claims")
+RIGHT: Final = {"near": ("quoted",), "changed": ("contradicted",), "subtle": ("contradicted",), "unstated": ()}
+Files = dict[str, bytes]
+
+
+def read_manual(packages: Path) -> Files:
+    page = packages / "usr/share/man/man4/md.4.gz"
+    shown = subprocess.run(
+        ["man", "-l", str(page)],
+        capture_output=True,
+        check=True,
+        env={"MANWIDTH": "80", "LC_ALL": "C.UTF-8", "PATH": "/usr/bin:/bin"},
+    )
+    return {"md.txt": shown.stdout}
+
+
+def read_novel(packages: Path) -> Files:
+    """The first eight chapters of Emma, which R keeps as a compressed vector of lines."""
+    kept = (packages / "usr/lib/R/site-library/janeaustenr/data/Rdata.rdb").read_bytes()
+    lines: list[str] = []
+    data = zlib.decompress(kept[4 : 4 + int.from_bytes(kept[:4], "big")])
+    mark, at = b"\x00\x04\x00\x09", data.find(b"\x00\x04\x00\x09")
+    while data[at : at + 4] == mark:
+        size = int.from_bytes(data[at + 4 : at + 8], "big")
+        lines.append(data[at + 8 : at + 8 + size].decode())
+        at += 8 + size
+    text = "\n".join(lines)
+    chapters = [found.start() for found in re.finditer(r"^CHAPTER ", text, re.MULTILINE)]
+    return {"emma.txt": text[: chapters[8]].encode()}
+
+
+def read_lexicon(packages: Path) -> Files:
+    return {"jargon.txt": zlib.decompress((packages / "usr/share/doc/jargon-text/jargon.txt.gz").read_bytes(), 31)}
+
+
+def read_news(packages: Path) -> Files:
+    found: Files = {}
+    for file in sorted((packages / "usr/lib/R/site-library/tm/texts").glob("[ac]*/*.xml")):
+        text = file.read_text("latin-1")
+        title, body = (re.search(rf"<{tag}>(.*?)</{tag}>", text, re.DOTALL) for tag in ("TITLE", "BODY"))
+        if body is not None:
+            shown = html.unescape(html.unescape(f"{title[1] if title else ''}\n\n{body[1]}"))
+            found[f"{file.parent.name}-{file.stem}.txt"] = shown.encode()
+    return found
+
+
+def read_essay(packages: Path) -> Files:
+    folder = packages / "usr/share/doc/anarchism/html"
+    return {name: (folder / name).read_bytes() for name in ("secA4.html", "secA5.html", "secB7.html")}
+
+
+DOCUMENTS: Final[Mapping[str, Callable[[Path], Files]]] = {
+    "md": read_manual, "emma": read_novel, "jargon": read_lexicon, "news": read_news, "anarchism": read_essay,
+}  # fmt: skip
+
+
+def verified(name: str, files: Files, workspace: Path) -> list[tuple[str, str, dict[str, Any]]]:
+    """Every claim of a set: its kind, how it was made, and the verdict as `weft kb verify` has it."""
+    rows = [line.split("\t") for line in (CLAIMS / f"{name}.tsv").read_text("utf-8").splitlines()]
+    with Collections.of(workspace) as collections:
+        collections.create(name, "", go_on=False)
+        with collections.opened(name) as one:
+            one.add_bytes(files.items())
+            one.update(lambda *_: None)
+            answer = one.ask("kb_verify_citations", {"citations": [{"claim": claim} for _, _, claim in rows]})
+    return [(kind, how, detail) for (kind, how, _), detail in zip(rows, answer["details"], strict=True)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(DOCUMENTS)} (default: all)")
+    parser.add_argument("--packages", type=Path, required=True, help="where the packages were unpacked")
+    parser.add_argument("--misses", action="store_true", help="show what was not said right, with the reason")
+    given = parser.parse_args()
+    kinds: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    ways: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    with tempfile.TemporaryDirectory() as folder:
+        for name in given.names or DOCUMENTS:
+            for kind, how, detail in verified(name, DOCUMENTS[name](given.packages), Path(folder)):
+                kinds[kind][detail["state"]] += 1
+                ways[f"{kind}: {how}"][detail["state"]] += 1
+                if given.misses and detail["state"] not in RIGHT[kind]:
+                    print(
+                        f"{name} {kind} {detail['state']}: {detail['claim']}\n    {detail['reason']}", file=sys.stderr
+                    )
+    title = ", ".join(given.names or DOCUMENTS)
+    print(table(title, kinds), table(title, dict(sorted(ways.items()))), sep="\n\n", end="\n\n")
+    for state, right in (("quoted", ("near",)), ("contradicted", ("changed", "subtle"))):
+        called = sum(counts[state] for counts in kinds.values())
+        good = sum(kinds[kind][state] for kind in right)
+        print(f"of {called} called {state} {good} are" + (f" ({good / called:.0%})" if called else ""))
+
+
+if __name__ == "__main__":
+    main()
