@@ -428,6 +428,8 @@ NOVEL = (
         ("The backgammon-table was placed. A visitor immediately afterwards walked in and made it unnecessary.", NOVEL),
         ("His spirits required support, and the want of Miss Taylor would be felt every hour of every day.", NOVEL),
         ("Mr. Woodhouse had not married early.", NOVEL),
+        ("The lamps work, although they are old.", "The lamps work, although old."),
+        ("More than 20 lamps burn, many of them all night.", "Over 20 lamps burn, many all night."),
     ],
 )  # fmt: skip
 def test_a_clause_another_voice_and_another_order_are_quoted(claim: str, passage: str) -> None:

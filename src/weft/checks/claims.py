@@ -1,9 +1,10 @@
 """One claim against one passage: *quoted*, *contradicted*, or *not checked*. What code can know, and no more.
 
-Quoted is a sentence of the passage, or the same statement up to function words and form. Contradicted is the same
-statement with one number, unit, date, name, negation, modal word or quantifier that is another. Everything else may be
-true or false: code can't know, so it is not checked, and the nearest sentence is shown with what is different. How
-sentences are read says `statements`, how two are laid side by side `matching`.
+Quoted is a sentence of the passage, or the same statement up to function words, form and voice; a clause that stands
+for itself is a statement too (`clauses`). Contradicted is the same statement with one number, unit, date, name,
+negation, modal word or quantifier that is another. Everything else may be true or false: code can't know, so it is not
+checked, and the nearest sentence is shown with what is different. How sentences are read says `statements`, how two are
+laid side by side `matching`.
 """
 
 from __future__ import annotations

@@ -34,6 +34,8 @@ _RELATIVE: Final = frozenset({"that", "which", "who", "whom", "whose"})
 _DASHES: Final = ("—", "–", "--")
 _MEMBER: Final = 3
 """The most words of a list's last member but one: what stands behind it belongs to the list."""
+_BORDERS: Final = 40
+"""A stretch with more parts is a list, or a table."""
 _SHORT: Final = 4
 _DONE: Final = ("ed", "en", "wn", "t", "d", "un", "ne", "de", "ung", "unk", "um", "it", "ut", "ad")
 """How what was done may end."""
@@ -43,17 +45,33 @@ _AGENT: Final = 12
 
 def may_go(tokens: Sequence[Token], first: int, last: int) -> bool:
     """Whether the sentence says the rest all the same without these words: each part of them stands for itself."""
-    if all(token.role == "free" for token in tokens[first : last + 1]):
-        return True
-    ends = [at - 1 for at in range(first + 1, last + 1) if tokens[at].before or tokens[at].role == "joint"]
-    return any(_stands_alone(tokens, first, end) and may_go(tokens, end + 1, last) for end in (last, *reversed(ends)))
+    starts = [first, *_borders(tokens, first, last)]
+    if len(starts) > _BORDERS:
+        return False
+    gone = {last + 1}  # from here on, all may go
+    for at in reversed(starts):
+        if all(token.role == "free" for token in tokens[at : last + 1]) or any(
+            end in gone and _stands_alone(tokens, at, end - 1) for end in (last + 1, *starts) if end > at
+        ):
+            gone.add(at)
+    return first in gone
 
 
 def peeled(tokens: Sequence[Token], first: int, last: int) -> tuple[int, int]:
     """What remains of a stretch when everything at its ends that may go is gone."""
-    high = next((at for at in range(first + 1, last + 1) if may_go(tokens, at, last)), last + 1) - 1
-    low = next((at for at in range(high, first, -1) if may_go(tokens, first, at - 1)), first)
+    borders = _borders(tokens, first, last)
+    high = next((at for at in borders if may_go(tokens, at, last)), last + 1) - 1
+    low = next((at for at in reversed(borders) if at <= high and may_go(tokens, first, at - 1)), first)
     return low, high
+
+
+def _borders(tokens: Sequence[Token], first: int, last: int) -> list[int]:
+    """Where a part may begin inside a stretch: behind a sign, or with `and`."""
+    return [
+        at
+        for at in range(first + 1, last + 1)
+        if tokens[at].before or tokens[at].role == "joint" or tokens[at - 1].role == "joint"
+    ]
 
 
 def _stands_alone(tokens: Sequence[Token], first: int, last: int) -> bool:

@@ -508,7 +508,10 @@ def _is_small(
     heard = [j for j in there if theirs[j].role != "free"]
     if len(told) == 1 and not heard and ours[told[0]].word in _THIRD:
         at = told[0]
-        return at > 0 and (ours[at - 1].role == "joint" or "," in ours[at].before)
+        opened = ours[at - 1].word in ("although", "though", "while", "because") or "," in ours[at].before
+        return at > 0 and (ours[at - 1].role == "joint" or opened)
+    if not heard and [ours[i].word for i in told] == ["of", "them"] and told[0]:
+        return ours[told[0] - 1].role == "quantifier"  # `many of them` for `many`
     if not heard and len(told) == 1 and ours[told[0]].role == "number":
         return False
     if len(heard) == 1 and not told and theirs[heard[0]].word == "it" and heard[0] == 0:
