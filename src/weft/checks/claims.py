@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, get_args
 
-from weft.checks.clauses import clauses, cores, in_active
+from weft.checks.clauses import clauses, cores, in_active, unfronted
 from weft.checks.folding import fold
 from weft.checks.matching import Alignment, Difference, align
 from weft.checks.statements import Statement, is_saying, read_statement
@@ -43,6 +43,8 @@ _LESS: Final = 2
 """How many times its own words a claim may leave out and still speak of the same."""
 _FACTS: Final = frozenset({"number", "date", "unit", "name"})
 _BRACKETS: Final = re.compile(r"\((?!e\.g|i\.e|see |if |unless |only )([^()]+)\)")
+_MEANT: Final = re.compile(r", which means (?:that )?([^,;]+)$")
+"""A clause that says what the rest comes to is said as well."""
 _JOINT: Final = re.compile(r"\A(?:and|but|yet)\b,? ")
 _LEAST: Final = 3
 _SEVERAL: Final = frozenset({"number", "date"})
@@ -147,6 +149,9 @@ def _parts(sentence: str) -> Iterator[str]:
     for bracket in _BRACKETS.findall(sentence):
         if len(bracket.split()) > _LEAST:
             yield bracket
+    meant = _MEANT.search(sentence)
+    if meant and not any(token.role == "condition" for token in read_statement(sentence).tokens):
+        yield meant[1]
     for part in sentence.split(";") if ";" in sentence else ():
         if any(is_saying(token) for token in read_statement(part).tokens):
             return  # what follows may be what somebody says
@@ -213,7 +218,7 @@ def _one(claim: str, sources: Sequence[Source]) -> Verdict:
 
 
 def _alignments(said: Statement, source: Statement, earlier: Statement | None) -> Iterator[Alignment]:
-    """As they stand; without what stands for itself; and with one of the two in the other's voice."""
+    """As they stand; without what stands for itself; in the other's voice; with what is in front at the end."""
     yield align(said, source, earlier)
     if _share(said, source) >= _VOICE:
         parts = list(cores(source))
@@ -221,6 +226,8 @@ def _alignments(said: Statement, source: Statement, earlier: Statement | None) -
         for whole in (source, *parts):
             yield from (align(said, turned, earlier) for turned in in_active(whole, said))
             yield from (align(turned, whole, earlier) for turned in in_active(said, whole))
+            yield from (align(said, turned, earlier) for turned in unfronted(whole))
+            yield from (align(turned, whole, earlier) for turned in unfronted(said))
 
 
 def _quoted(claim: str, source: Statement, shared: float, reason: str) -> Verdict:

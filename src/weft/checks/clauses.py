@@ -254,6 +254,39 @@ def cores(sentence: Statement) -> Iterator[Statement]:
             break
 
 
+# -- what stands in front
+
+_FRONT: Final = 14
+"""The most words of a phrase that stands in front of what the sentence is about."""
+_NEW: Final = frozenset({"a", "an", "the", "this", "these", "those", "his", "her", "its", "their", "your", "our"})
+
+
+def unfronted(sentence: Statement) -> Iterator[Statement]:
+    """`By default the lamp burns` as `the lamp burns by default`: what stands in front at the end of its clause."""
+    tokens = sentence.tokens
+    ends = [at for at in range(_SHORT, len(tokens)) if "," in tokens[at].before or ";" in tokens[at].before]
+    for first in range(1, min(_FRONT, len(tokens) - 2)):
+        if not _ends_front(tokens, first):
+            continue
+        for end in (len(tokens), *(at for at in ends if at > first + 1)):
+            moved = (*_opened(tokens[first:end], ""), *_opened(tokens[:first], ""), *tokens[end:])
+            yield Statement(sentence.text, moved, sentence.asks)
+
+
+def _ends_front(tokens: Sequence[Token], first: int) -> bool:
+    """Whether what the sentence is about may begin here: behind a comma, or with a word that begins anew behind a
+    phrase with a preposition."""
+    behind, begins = tokens[first - 1], tokens[first]
+    marked = tokens[0].role in ("place", "condition", "light")
+    if "," in begins.before:
+        free = marked or _is_doing(tokens[0]) or behind.word.endswith(("ly", "wise"))
+        return free and begins.role != "joint" and not any("," in token.before for token in tokens[1:first])
+    if begins.before or first < 2 or not marked:
+        return False
+    anew = begins.word in _NEW or begins.role in ("pronoun", "quantifier", "name")
+    return behind.word == "default" or (anew and behind.role in ("content", "name", "number", "unit", "date"))
+
+
 # -- the parts of a claim
 
 _OWN: Final = frozenset({"and", "but"})

@@ -299,7 +299,7 @@ def _is_adverb(
     involved = [*run, *over]
     if len(involved) > 6 or not any(all(_is_how(ours[i]) for i, _ in part) for part in (run, over)):
         return False
-    if len(involved) > 2 and any(ours[i].role == "limit" for i, _ in involved):
+    if len(involved) > 2 and any(ours[i].word in _SINGLING for i, _ in involved):
         return False  # `only Anna lit it`, `Anna lit only it`
     here = ours[min(i for i, _ in involved) : max(i for i, _ in involved) + 1]
     there = theirs[min(j for _, j in involved) : max(j for _, j in involved) + 1]
@@ -348,17 +348,16 @@ def _may_move(
         or not (_is_whole(ours, [i for i, _ in run]) and _is_whole(theirs, [j for _, j in run]))
     ):
         return False
-    places = (ours, run[0][0], run[-1][0]), (theirs, run[0][1], run[-1][1])
-    if any(_is_fronted(*one, comma=True) and _is_set_off(*other) for one, other in (places, places[::-1])):
-        return True
     head = ours[run[0][0]]
     lasting = head.role == "number" and any(ours[i].key in _LASTING for i, _ in run[1:2])
-    moves = lasting or head.role == "date" or (head.word.endswith("ly") and head.role != "limit") or head.word in _TIMES
+    how = head.word.endswith("ly") and head.word not in _SINGLING
+    moves = lasting or how or head.role == "date" or head.word in _TIMES
     if not here and not moves:
         return False
     if len(run) == 1 and head.role in ("place", "condition"):
         return False
     fixed = here.split(" ")[0] in _FIXED
+    places = (ours, run[0][0], run[-1][0]), (theirs, run[0][1], run[-1][1])
     dated = any(ours[i].role in ("number", "date") for i, _ in run[:2])
     comma = (fixed and not dated) or (not here and not lasting)
     if any(_is_fronted(*one, comma=comma) and _is_last(*other) for one, other in (places, places[::-1])):
@@ -382,6 +381,8 @@ def _is_whole(tokens: Sequence[Token], places: Sequence[int]) -> bool:
 
 
 _LASTING: Final = words("second minute hour day week month year decade century")
+_SINGLING: Final = words("only merely solely exclusively just even hardly barely scarcely mainly mostly partly longer")
+"""What rules over the words behind it, and says something else before others."""
 _TIMES: Final = frozenset(
     ["today", "yesterday", "tomorrow", "now", "then", "currently", "recently", "later", "earlier", "once", "already"]
 )
@@ -394,7 +395,7 @@ def _marker(tokens: Sequence[Token], at: int) -> str:
         at -= 1
         if tokens[at].role in ("light", "place", "condition"):
             marks.insert(0, tokens[at].key)
-        elif tokens[at].role != "free" or tokens[at].key not in ("a", "an", "the", "this", "these", "those"):
+        elif tokens[at].role != "free" or tokens[at].key not in ("a", "an", "the", "this", "these", "those", "such"):
             break
     return " ".join(marks)
 
@@ -404,23 +405,8 @@ def _is_fronted(tokens: Sequence[Token], first: int, last: int, *, comma: bool) 
     return (
         all(token.role in (*_SLIGHT, "place", "condition") for token in tokens[:first])
         and last + 1 < len(tokens)
-        and ("," in tokens[last + 1].before or not comma or _begins_anew(tokens, first, last))
+        and ("," in tokens[last + 1].before or not comma)
     )
-
-
-def _begins_anew(tokens: Sequence[Token], first: int, last: int) -> bool:
-    """`For this case the number is six`: what follows the phrase is what the sentence is about."""
-    marked = tokens[0].role == "place" and all(token.role in _SLIGHT for token in tokens[1:first])
-    return marked and tokens[0].key not in ("to", "than") and (
-        tokens[last + 1].word in ("the", "a", "an") or tokens[last + 1].role == "pronoun"
-    )  # fmt: skip
-
-
-def _is_set_off(tokens: Sequence[Token], first: int, last: int) -> bool:
-    """At the end, behind a comma."""
-    while first and not tokens[first].before and tokens[first - 1].role in (*_SLIGHT, "place", "condition"):
-        first -= 1
-    return first > 0 and "," in tokens[first].before and _is_last(tokens, first, last)
 
 
 def _is_last(tokens: Sequence[Token], _: int, last: int) -> bool:
@@ -500,6 +486,10 @@ def _edits(
         before = pair
 
 
+_OPENING: Final = words("before after when while until since once although though because")
+"""What begins a clause that may have no subject of its own: `before being lit`."""
+
+
 def _is_small(
     ours: Sequence[Token], theirs: Sequence[Token], said: Sequence[int], there: Sequence[int], subject: Sequence[Token]
 ) -> bool:
@@ -508,10 +498,8 @@ def _is_small(
     heard = [j for j in there if theirs[j].role != "free"]
     if len(told) == 1 and not heard and ours[told[0]].word in _THIRD:
         at = told[0]
-        opened = ours[at - 1].word in ("although", "though", "while", "because") or "," in ours[at].before
+        opened = ours[at - 1].word in _OPENING or "," in ours[at].before
         return at > 0 and (ours[at - 1].role == "joint" or opened)
-    if not heard and [ours[i].word for i in told] == ["of", "them"] and told[0]:
-        return ours[told[0] - 1].role == "quantifier"  # `many of them` for `many`
     if not heard and len(told) == 1 and ours[told[0]].role == "number":
         return False
     if len(heard) == 1 and not told and theirs[heard[0]].word == "it" and heard[0] == 0:

@@ -97,6 +97,7 @@ _WHOLE: Final = {"can't": "can not", "cannot": "can not", "won't": "will not", "
 _LET: Final = {
     "whilst": "while", "upon": "on", "till": "until", "towards": "toward", "percentage": "percent",
     "though": "although", "around": "about", "approximately": "about", "roughly": "about", "using": "with",
+    "each": "every",
 }  # fmt: skip
 _PHRASES: Final = {
     ("prior", "to"): "before", ("because", "of"): "because of", ("due", "to"): "because of",
@@ -132,6 +133,8 @@ _TOKEN: Final = re.compile(
 _CODE: Final = re.compile(
     r"^(?:-.*|/.*|.*[_/\\@].*|.*\w\.\w.*|.*[a-z][A-Z].*|.*\d.*[A-Za-z].*|.*[A-Za-z].*\d.*|\w+\(\))$"
 )
+_LETTER: Final = re.compile(r"\A([eE])-(?=[a-z]{3,}\Z)")
+"""`e-mail` is `email`."""
 _BREAKS: Final = frozenset(',;:()[]"–—…')
 
 
@@ -267,6 +270,7 @@ def _word_tokens(piece: str, start: int) -> Iterator[Token]:
         yield _token(piece[:-2], piece[:-2], start)
         yield _token("'s", "'s", start + len(piece) - 2)
         return
+    piece = _LETTER.sub(r"\1", piece)
     parts = piece.split("-")
     if len(parts) > 1 and not piece.startswith("-") and all(part.isalpha() for part in parts):
         for part in parts:
