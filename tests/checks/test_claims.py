@@ -67,6 +67,11 @@ def test_a_phrase_in_front_needs_no_comma_where_it_belongs_to_the_whole() -> Non
             "This ensures that the lamp is lit by all young keepers.",
             "This ensures that all young keepers light the lamp.",
         ),
+        ("The lamp is normally lit by hand.", "Normally, the lamp is lit by hand."),
+        ("Each lamp is reported by e-mail.", "Every lamp is reported by email."),
+        ("You need a lamp if you want to read at night.", "If you want to read at night you need a lamp."),
+        ("Any keeper may come forward for the first week.", "For the first week any keeper may come forward."),
+        ("In such storms, the keeper also has a bell.", "The keeper also has a bell in such storms."),
     ],
 )
 def test_what_was_moved_or_put_in_other_small_words_is_quoted(claim: str, passage: str) -> None:
@@ -91,10 +96,21 @@ def test_what_was_moved_or_put_in_other_small_words_is_quoted(claim: str, passag
         ),
         ("Depending on the delay, the tide can be an hour.", "The delay can be an hour, depending on the tide."),
         ("Paths are relative to the log of the folder file.", "Paths are relative to the log file's folder."),
+        ("You need a lamp.", "If you want to read at night you need a lamp."),
+        ("Only the keeper lights the lamp at night.", "The keeper lights the lamp only at night."),
+        ("If you need a lamp you want to read at night.", "If you want to read at night you need a lamp."),
+        ("The oil is old.", "If the lamp is dark, which means that the oil is old, light it."),
     ],
 )
 def test_what_was_moved_to_say_something_else_is_not_quoted(claim: str, passage: str) -> None:
     assert compare(claim, passage).state != "quoted"
+
+
+def test_what_something_means_is_said_and_a_clause_may_have_no_subject() -> None:
+    passage = "The lamps are chosen with care, which means that only new lamps are lit."
+    assert compare("Only new lamps are lit.", passage).state == "quoted"
+    passage = "The lamp burns for five weeks before being removed."
+    assert compare("The lamp burns for five weeks before it is removed.", passage).state == "quoted"
 
 
 def test_the_sentences_of_a_quotation_are_read_one_by_one_unless_somebody_is_named_in_it() -> None:
