@@ -68,6 +68,9 @@ FITTED = {
 KEPT = {
     "bibletime": ("doc/bibletime-data/handbook/html/en/*.html",),
     "gpsbabel": ("doc/gpsbabel/html/*.html",),
+    "vdirsyncer": ("doc/vdirsyncer-doc/html/*.html", "doc/vdirsyncer-doc/html/tutorials/*.html"),
+    "ntpsec": ("doc/ntpsec-doc/html/*.html",),
+    "fetchmail-notes": ("doc/fetchmail/design-notes.html", "doc/fetchmail/fetchmail-features.html"),
 }
 UNANSWERED = 0.3
 """What a question of a list counts whose answer was taken out: people mostly ask what is there."""

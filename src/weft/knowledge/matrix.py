@@ -133,7 +133,7 @@ class Matrix:
                 rows = self.rows[self.starts[at] : end].astype(numpy.float32)
                 rows /= numpy.maximum(numpy.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
                 found.append(rows.mean(axis=0))
-        return numpy.array(found, dtype=numpy.float32).reshape(len(found), -1)
+        return numpy.array(found, dtype=numpy.float32).reshape(len(found), self.rows.shape[1])
 
     def _sizes(self) -> NDArray[int64]:
         import numpy
