@@ -127,6 +127,7 @@ def test_a_document_becomes_a_kit_that_can_be_read(page: Page, server: Running) 
     page.wait_for_url(re.compile(r"/s/tides-"))
     expect(page.get_by_role("heading", level=1)).to_have_text("The patient machine under the tide tables")
     expect(page.get_by_role("button", name="writing-kit: done")).to_be_visible()
+    expect(page.get_by_role("link", name="Read all of it")).to_be_visible()  # what comes above the links moves them
     page.get_by_role("link", name="writing-kit.md", exact=True).first.click()
     expect(page.locator(".panel .document")).to_contain_text("Liverpool")
     look_with_axe(page)
