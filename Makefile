@@ -59,16 +59,18 @@ lock: .venv/.ready-dev  ## lock the dependencies anew
 clean:  ## remove the environment and the demo workspace
 	rm -rf .venv demo page/node_modules src/weft/web/static src/weft/web/site
 
+# The lock names everything, so nothing is resolved: an older pip takes the newest of what another package names with an extra,
+# whatever the lock says, and then refuses it for want of a hash.
 .venv/.ready: requirements.txt pyproject.toml page/package-lock.json page/build.py
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Weft needs Python 3.11 or newer: make PYTHON=python3.12 run")'
 	@echo "setting up .venv …"
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.txt
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --require-hashes -r requirements.txt
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps -e .
 	@$(BIN)/python page/build.py
 	@$(BIN)/python docs/build_site.py
 	@touch $@
 
 .venv/.ready-dev: .venv/.ready requirements-dev.txt
-	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --require-hashes -r requirements-dev.txt
 	@touch $@
