@@ -59,17 +59,17 @@ def server(kind: str, desk: Path, turns: int) -> Iterator[str]:
 
 async def talk(kind: str, url: str, desk: Path, turns: int) -> dict[str, float]:
     import psutil
-    from tests.doors import Talk, talk_in
+    from tests.doors import OpenConversation, talk_in
 
     from weft.app import App
-    from weft.protocol.talk import ModelSettled
+    from weft.protocol.conversation_events import ModelSettled
 
     workspace = desk.parent / f"workspace-{kind}-{os.getpid()}"
     workspace.mkdir()
     table = f'[models.it]\nkind = "{kind}"\nmodel = "claude-sonnet-4-5"\nbase_url = "{url}"\n'
     (workspace / "config.toml").write_text(table)
 
-    async def turn(one: Talk) -> float:
+    async def turn(one: OpenConversation) -> float:
         begun = time.perf_counter()
         one.say("Go on.")
         await one.idle()

@@ -25,7 +25,7 @@ from weft.files import Disk, Folder
 from weft.session.session import Session
 from weft.testing import scenario_real as real
 from weft.testing.measuring import commands_per_second, events_per_second, folds_per_second, resident_bytes
-from weft.testing.talking import MemoryJournal, ScriptedModel, ScriptedTools, ports
+from weft.testing.stand_ins import MemoryJournal, ScriptedModel, ScriptedTools, ports
 
 COOPERATIVE: Final = "await sleep(60)"
 BUSY: Final = "thread: while True: pass"

@@ -23,7 +23,7 @@ from pathlib import Path
 from benchmarks import measure
 from weft.app import App, SessionRequest
 from weft.files import Disk, Folder
-from weft.protocol import talk as t
+from weft.protocol import conversation_events as t
 from weft.protocol.commands import Say
 from weft.protocol.events import DurableEvent, SessionCreated
 from weft.session.log import LOG, LogHead, LogWriter

@@ -10,12 +10,12 @@ from typing import Any
 from weft.app import App, LiveSession, SessionRequest
 from weft.conversation.conversation import Conversation
 from weft.protocol.commands import Accepted, Interrupt, Reply, Say
+from weft.protocol.conversation_commands import DecideApproval
+from weft.protocol.conversation_events import Decision
 from weft.protocol.events import Event, Record, StatusChanged
-from weft.protocol.talk import Decision
-from weft.protocol.talk_commands import DecideApproval
 
 
-class Talk:
+class OpenConversation:
     """A session that is talked in."""
 
     def __init__(self, session: LiveSession) -> None:
@@ -63,7 +63,7 @@ class Talk:
 
 
 @asynccontextmanager
-async def talk_in(app: App, **request: Any) -> AsyncIterator[Talk]:
+async def talk_in(app: App, **request: Any) -> AsyncIterator[OpenConversation]:
     async with app.session(SessionRequest(talk=True, **request)) as session:
         assert isinstance(session, LiveSession)
-        yield Talk(session)
+        yield OpenConversation(session)

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
         Say,
         StartRun,
     )
+    from weft.protocol.conversation_commands import DecideApproval
     from weft.protocol.envelope import Actor
     from weft.protocol.errors import WeftError
     from weft.protocol.events import Record
-    from weft.protocol.talk_commands import DecideApproval
 
 __version__ = "0.1.0"
 
@@ -39,7 +39,7 @@ _HOMES = {
     "weft.protocol.envelope": ("Actor",),
     "weft.protocol.errors": ("WeftError",),
     "weft.protocol.events": ("Record",),
-    "weft.protocol.talk_commands": ("DecideApproval",),
+    "weft.protocol.conversation_commands": ("DecideApproval",),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

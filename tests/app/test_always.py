@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.doors import Talk, talk_in
+from tests.doors import OpenConversation, talk_in
 from weft.app import App
 from weft.protocol.commands import Accepted, Refused
-from weft.protocol.talk import ApprovalRequested, ToolRequested
-from weft.protocol.talk_commands import DecideApproval
+from weft.protocol.conversation_commands import DecideApproval
+from weft.protocol.conversation_events import ApprovalRequested, ToolRequested
 from weft.testing.scripted import ScriptedModel, Turn, calls, says
 
 pytestmark = pytest.mark.process
 
 
-async def asked(talk: Talk, call: str) -> None:
+async def asked(talk: OpenConversation, call: str) -> None:
     async for item in talk.events():
         event = getattr(item, "event", None)
         if isinstance(event, ApprovalRequested) and event.call == call:

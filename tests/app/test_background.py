@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.talking import give, say, talk
+from tests.app.conversing import give, say, talk
 from tests.made import lay_out
 from weft.app import OpenedSession
 from weft.protocol.commands import Accepted, Refused, StopProcess, Undo
+from weft.protocol.conversation_events import FilesRestored, ProcessEnded, ProcessStarted, ToolSettled
 from weft.protocol.events import Record
-from weft.protocol.talk import FilesRestored, ProcessEnded, ProcessStarted, ToolSettled
 from weft.testing.scripted import Turn, calls, says
 from weft.tools.boundary import boundary_here
 

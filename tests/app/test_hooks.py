@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.talking import say, talk
+from tests.app.conversing import say, talk
 from tests.made import lay_out
 from weft.app import App, OpenedSession, SessionRequest
 from weft.app.hooks import HookAnswer, Hooks, answer_of, read_hooks
@@ -16,10 +16,10 @@ from weft.consent import Consents, NotAgreedError
 from weft.files import Folder
 from weft.models.model import Request
 from weft.protocol.commands import Refused, Say
+from weft.protocol.conversation_events import ToolSettled
 from weft.protocol.errors import UserError
 from weft.protocol.events import NoticeGiven
 from weft.protocol.hashes import hash_bytes
-from weft.protocol.talk import ToolSettled
 from weft.testing.scripted import Turn, calls, says
 from weft.tools.tool import Context
 

@@ -12,9 +12,9 @@ import pytest
 from weft.app import App
 from weft.app.importing import ImportReport, import_from
 from weft.orchestrator.validate import Documents, validate
+from weft.protocol.conversation_events import ToolRequested, ToolSettled
 from weft.protocol.errors import UserError
 from weft.protocol.hashes import hash_bytes
-from weft.protocol.talk import ToolRequested, ToolSettled
 
 
 @pytest.fixture

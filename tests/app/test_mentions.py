@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.talking import say, talk
+from tests.app.conversing import say, talk
 from tests.made import lay_out
 from weft.app import GivenFile, Mentionable, OpenedSession, being_typed, dropped_path, files_named, ranked
 from weft.app.mentions import HEAD, mentions
 from weft.files import Folder
 from weft.models.model import Request
+from weft.protocol.conversation_events import MessageAccepted
 from weft.protocol.messages import Media, Text
-from weft.protocol.talk import MessageAccepted
 from weft.testing.scripted import Turn, says
 from weft.tools.ignore import ignored_by, listed
 

@@ -13,7 +13,7 @@ from tests.made import lay_out
 from weft.app import App, SessionRequest, notify_wishes
 from weft.app.notifying import NotifyWishes, posted
 from weft.protocol.commands import Say
-from weft.protocol.talk_commands import DecideApproval
+from weft.protocol.conversation_commands import DecideApproval
 from weft.testing.scripted import ScriptedModel, Turn, calls, says
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.talking import give, say, talk
+from tests.app.conversing import give, say, talk
 from tests.made import lay_out
 from weft.app import OpenedSession
 from weft.models.model import Request
 from weft.protocol.commands import Accepted, Refused, Rewind, SetMode
-from weft.protocol.talk import ConversationRewound, PlanDecided, PlanSubmitted, ToolSettled
-from weft.protocol.talk_commands import DecidePlan
+from weft.protocol.conversation_commands import DecidePlan
+from weft.protocol.conversation_events import ConversationRewound, PlanDecided, PlanSubmitted, ToolSettled
 from weft.testing.scripted import Turn, calls, says
 
 pytestmark = pytest.mark.process

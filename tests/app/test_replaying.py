@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.talking import say, talk
+from tests.app.conversing import say, talk
 from tests.made import Weft, lay_out
 from weft.app import App, OpenedSession, Replayed, SessionRequest, replay
 from weft.app.secrets import person_secrets

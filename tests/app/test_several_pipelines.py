@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from tests.app.talking import give, say, talk
+from tests.app.conversing import give, say, talk
 from weft.app import App, OpenedSession, Overview, replay
 from weft.protocol.commands import Accepted, GivenFile, Refused, ReplyToGate, StartRun
 from weft.protocol.events import InputRecorded, RunEnded, RunStarted

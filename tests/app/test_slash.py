@@ -9,7 +9,7 @@ from typing import get_args
 
 import pytest
 
-from tests.app.talking import say, talk
+from tests.app.conversing import say, talk
 from tests.made import lay_out
 from weft.app import (
     App,
@@ -26,10 +26,10 @@ from weft.app import (
 )
 from weft.app.slash import SLASHES
 from weft.protocol.commands import Accepted, Compact, Interrupt, Refused, Say, SetMode, SetModel, StartRun
+from weft.protocol.conversation_commands import ClearTaint, SetLimits
+from weft.protocol.conversation_events import ToolSettled
 from weft.protocol.errors import UserError
 from weft.protocol.events import RunStarted
-from weft.protocol.talk import ToolSettled
-from weft.protocol.talk_commands import ClearTaint, SetLimits
 from weft.testing.scripted import Turn, calls, says
 
 

@@ -12,9 +12,9 @@ import pytest
 
 from weft.app import App, RegisteredFunction, SessionRequest
 from weft.protocol.commands import Interrupt, StartRun
+from weft.protocol.conversation_commands import DecideApproval
+from weft.protocol.conversation_events import ApprovalDecided, ApprovalRequested, Decision
 from weft.protocol.events import Event, Record
-from weft.protocol.talk import ApprovalDecided, ApprovalRequested, Decision
-from weft.protocol.talk_commands import DecideApproval
 from weft.tools.tool import Context, Handle, Outcome, Tool, begin
 from weft.tools.toolbox import Toolbox
 

@@ -16,10 +16,16 @@ from tests.doors import talk_in
 from weft.app import App, exported, taken_in
 from weft.conversation.state import fold
 from weft.files import Folder
+from weft.protocol.conversation_events import (
+    ApprovalDecided,
+    ApprovalRemembered,
+    ApprovalRequested,
+    ConversationOpened,
+    ToolRequested,
+)
 from weft.protocol.envelope import PERSON
 from weft.protocol.errors import UserError
 from weft.protocol.events import DurableEvent, RunEnded, SessionCreated
-from weft.protocol.talk import ApprovalDecided, ApprovalRemembered, ApprovalRequested, ConversationOpened, ToolRequested
 from weft.session.log import LOG, LogReader, LogWriter
 from weft.testing.scripted import ScriptedModel, Turn, says
 

@@ -11,8 +11,8 @@ import pytest
 from tests.made import lay_out
 from weft.app import App, OpenedSession, SessionRequest
 from weft.protocol.commands import Accepted, Refused, Reply, Say, Undo
+from weft.protocol.conversation_events import FilesRestored, ToolSettled
 from weft.protocol.events import Record
-from weft.protocol.talk import FilesRestored, ToolSettled
 from weft.testing.scripted import ScriptedModel, Turn, calls, says
 
 pytestmark = pytest.mark.process

@@ -37,18 +37,18 @@ from weft.conversation.tooling import ToolAccess
 from weft.conversation.turns import TurnRules
 from weft.files import Folder
 from weft.models.model import Part, Request, Stop, TextDelta
-from weft.protocol import talk as t
+from weft.protocol import conversation_events as t
+from weft.protocol.conversation_commands import DecideApproval, ToolAsk
 from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.events import DurableEvent, Record, SessionCreated
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.messages import ToolCall
-from weft.protocol.talk_commands import DecideApproval, ToolAsk
 from weft.session.log import LogReader
 from weft.session.session import Session
 from weft.testing.lockstep import KilledError, Lockstep, SteppingDisk
 from weft.testing.oracle import Books
 from weft.testing.simulation import promise
-from weft.testing.talking import PlainContext
+from weft.testing.stand_ins import PlainContext
 from weft.tools.builtin.files import EDIT, READ, WRITE
 from weft.tools.builtin.people import TASK
 from weft.tools.builtin.schema import closed, text

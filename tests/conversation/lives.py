@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from weft.conversation.control import Intent
 from weft.conversation.state import turn_of
 from weft.conversation.turns import TurnRules
-from weft.protocol import talk as t
-from weft.protocol import talk_commands as c
+from weft.protocol import conversation_commands as c
+from weft.protocol import conversation_events as t
 from weft.testing.oracle import judge
 from weft.testing.simulation import Crash, World, promise
 
@@ -387,7 +387,7 @@ class Walk:
 
     def decide(self, x: tuple[str, str]) -> None:
         name, call = x[0], x[1].partition("/")[2]
-        command: c.TalkCommand = c.InterruptApproval(conversation=name, call=call)
+        command: c.ConversationCommand = c.InterruptApproval(conversation=name, call=call)
         if self.rng.random() < 0.8:
             decision: t.Decision = self.rng.choice(["once", "once", "session", "denied"])
             command = c.DecideApproval(conversation=name, call=call, decision=decision, reason="so")
@@ -433,7 +433,7 @@ class Walk:
         """What a confused or late part of the program may send."""
         rng, root = self.rng, self.world.root
         old = rng.choice(self.old) if self.old else (root, "t9/z")
-        commands: list[c.TalkCommand] = [
+        commands: list[c.ConversationCommand] = [
             c.SettleTool(conversation=old[0], execution=old[1], outcome="succeeded", text="late"),
             c.SettleModel(conversation=root, execution="t1/model", outcome="completed", asks=(ask("a", "auto"),)),
             c.DecideApproval(conversation=root, call=rng.choice("abc"), decision="once"),

@@ -12,8 +12,8 @@ from weft.conversation import control, decide, engine, projections, state, turns
 from weft.conversation.control import Control
 from weft.conversation.engine import Engine
 from weft.conversation.turns import OPEN
-from weft.protocol import talk as t
-from weft.protocol import talk_commands as c
+from weft.protocol import conversation_commands as c
+from weft.protocol import conversation_events as t
 from weft.protocol.events import Record
 from weft.testing import simulation
 
@@ -205,7 +205,7 @@ def forgets_waiting_messages(patch: Patch) -> None:
 
 @mutant
 def a_message_overtakes_the_continuation(patch: Patch) -> None:
-    patch.setattr(state.Talk, "resting", property(lambda self: self.turn is None and not self.waiting))
+    patch.setattr(state.ConversationState, "resting", property(lambda self: self.turn is None and not self.waiting))
 
 
 @mutant

@@ -13,17 +13,17 @@ import pytest
 from weft.conversation.conversation import Conversation, Settings
 from weft.conversation.ports import Running, SessionJournal, in_thread
 from weft.files import Disk, Folder
-from weft.protocol import talk as t
+from weft.protocol import conversation_events as t
+from weft.protocol.conversation_commands import ToolAsk, ToolEnd
 from weft.protocol.errors import WeftError
 from weft.protocol.events import Record, SessionCreated
 from weft.protocol.messages import ToolCall
-from weft.protocol.talk_commands import ToolAsk, ToolEnd
 from weft.session.log import LogReader
 from weft.session.session import Session
 from weft.testing import CountingDisk, FailingDisk
 from weft.testing.handles import TaskRun
 from weft.testing.oracle import Books
-from weft.testing.talking import ScriptedModel, ScriptedTools, calling, ports, saying
+from weft.testing.stand_ins import ScriptedModel, ScriptedTools, calling, ports, saying
 
 ASKS = {"write": ToolAsk(call="", tool="write", verdict="ask", key="write:x")}
 
@@ -92,7 +92,7 @@ async def afterwards(place: Path) -> list[Record]:
 
 def renumbered(records: list[Record]) -> list[Record]:
     """The events of the conversation alone, as the oracle counts them."""
-    spoken = [record for record in records if isinstance(record.event, t.TalkEvent)]
+    spoken = [record for record in records if isinstance(record.event, t.ConversationEvent)]
     return [Record(number, record.at, record.event) for number, record in enumerate(spoken, 1)]
 
 

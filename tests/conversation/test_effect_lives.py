@@ -19,7 +19,7 @@ from tests.lanes import lives
 from weft.conversation import decide, turns
 from weft.conversation.executor import Executor
 from weft.conversation.tooling import RunningTool, ToolAccess
-from weft.protocol import talk_commands as c
+from weft.protocol import conversation_commands as c
 from weft.testing.lockstep import DeadlockError
 from weft.testing.simulation import BrokenPromiseError
 from weft.tools.builtin import files
@@ -155,7 +155,7 @@ def everything_is_launched_twice(patch: Patch) -> None:
 @mutant
 def a_launch_does_not_wait_for_the_log(patch: Patch) -> None:
     from weft.conversation.engine import Engine
-    from weft.protocol.talk import IntentRecorded
+    from weft.protocol.conversation_events import IntentRecorded
 
     original, publish = Engine._handle, Engine.publish
 

@@ -20,9 +20,9 @@ from weft.conversation.tooling import ToolAccess
 from weft.conversation.turns import TurnRules
 from weft.files import Folder
 from weft.models.model import Part, Request
-from weft.protocol import talk as t
+from weft.protocol import conversation_events as t
 from weft.protocol.messages import ToolCall, Usage
-from weft.testing.talking import MemoryJournal, ScriptedModel, calling, ports, saying
+from weft.testing.stand_ins import MemoryJournal, ScriptedModel, calling, ports, saying
 from weft.tools.builtin import builtin_tools
 from weft.tools.permission_file import app_rules
 from weft.tools.processes import plain_environment

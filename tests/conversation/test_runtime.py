@@ -18,17 +18,17 @@ from weft.conversation.ports import Journal, Ports, Running, SessionJournal, in_
 from weft.conversation.turns import TurnRules
 from weft.files import Disk, Folder
 from weft.models.model import ModelError, Part, Request, Stop, TextDelta, ThinkingDelta
-from weft.protocol import talk as t
-from weft.protocol import talk_commands as c
+from weft.protocol import conversation_commands as c
+from weft.protocol import conversation_events as t
+from weft.protocol.conversation_commands import ToolAsk, ToolEnd
 from weft.protocol.errors import UserError
 from weft.protocol.events import Record, SessionCreated
 from weft.protocol.messages import Text, Thinking, ToolCall, ToolResult, Usage
-from weft.protocol.talk_commands import ToolAsk, ToolEnd
 from weft.session.session import Session
 from weft.testing.handles import ProcessRun, TaskRun, ThreadRun
 from weft.testing.scenario_real import members
 from weft.testing.simulation import World
-from weft.testing.talking import MemoryJournal, ScriptedModel, ScriptedTools, calling, ports, saying
+from weft.testing.stand_ins import MemoryJournal, ScriptedModel, ScriptedTools, calling, ports, saying
 
 
 def played(story: Callable[[], Awaitable[None]]) -> None:

@@ -17,7 +17,7 @@ from weft.conversation.state import State, evolve
 from weft.protocol.events import Record
 from weft.session import session as session_module
 from weft.session.snapshot import SNAPSHOT
-from weft.testing.talking import ScriptedModel, ScriptedTools, calling, ports, saying
+from weft.testing.stand_ins import ScriptedModel, ScriptedTools, calling, ports, saying
 
 
 def whole(journal: SessionJournal) -> tuple[State, StatusProjection, Transcripts, list[Record]]:

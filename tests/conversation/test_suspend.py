@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 from weft.conversation.conversation import Conversation
 from weft.conversation.ports import Running
-from weft.protocol import talk as t
+from weft.protocol import conversation_events as t
+from weft.protocol.conversation_commands import ToolAsk, ToolEnd
 from weft.protocol.events import Record
 from weft.protocol.messages import ToolCall
-from weft.protocol.talk_commands import ToolAsk, ToolEnd
 from weft.testing.handles import TaskRun
-from weft.testing.talking import MemoryJournal, ScriptedModel, ScriptedTools, calling, ports, saying
+from weft.testing.stand_ins import MemoryJournal, ScriptedModel, ScriptedTools, calling, ports, saying
 
 CALLS = (ToolCall(call="a", tool="write", input={}), ToolCall(call="b", tool="slow", input={}))
 
@@ -47,7 +47,7 @@ def tools(slow: Slow) -> ScriptedTools:
     return ScriptedTools(works={"write": write, "slow": slow.start}, asks=asks)
 
 
-def of(journal: MemoryJournal, kind: type) -> list[t.TalkEvent]:
+def of(journal: MemoryJournal, kind: type) -> list[t.ConversationEvent]:
     return [record.event for record in journal.records if isinstance(record.event, kind)]  # type: ignore[misc]
 
 

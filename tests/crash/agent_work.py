@@ -22,11 +22,11 @@ from weft.app import App, SessionRequest
 from weft.files import Disk
 from weft.models.model import Part, Request, Stop
 from weft.protocol.commands import StartRun
+from weft.protocol.conversation_commands import DecideApproval
+from weft.protocol.conversation_events import ApprovalRequested
 from weft.protocol.errors import WeftError
 from weft.protocol.events import Event, Record
 from weft.protocol.messages import ToolCall, ToolResult, Usage
-from weft.protocol.talk import ApprovalRequested
-from weft.protocol.talk_commands import DecideApproval
 from weft.tools.tool import Context, Handle, Outcome, Tool, begin
 from weft.tools.toolbox import Toolbox
 

@@ -33,6 +33,7 @@ from weft.protocol.commands import (
     SetMode,
     refusal,
 )
+from weft.protocol.conversation_commands import DecideApproval, ToolAsk, ToolEnd
 from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.errors import UserError, WeftError
 from weft.protocol.events import (
@@ -46,10 +47,9 @@ from weft.protocol.events import (
     StatusChanged,
 )
 from weft.protocol.messages import Text, ToolCall, ToolResult
-from weft.protocol.talk_commands import DecideApproval, ToolAsk, ToolEnd
 from weft.session.session import Session
 from weft.testing.handles import ProcessRun, TaskRun
-from weft.testing.talking import PlainContext, ScriptedTools, Work
+from weft.testing.stand_ins import PlainContext, ScriptedTools, Work
 from weft.tools.tool import Question
 
 DIFF = """changed notes.md:

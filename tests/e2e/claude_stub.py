@@ -13,14 +13,14 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.doors import Talk, talk_in
+from tests.doors import OpenConversation, talk_in
 from tests.made import Weft
 from weft.app import App
-from weft.protocol import talk as t
+from weft.protocol import conversation_events as t
 from weft.protocol.events import Record
 from weft.testing.wire import Called, Reply, WireServer, anthropic_wire
 
-Play = Callable[[Talk, WireServer], Awaitable[None]]
+Play = Callable[[OpenConversation, WireServer], Awaitable[None]]
 needs_runtime = [
     pytest.mark.slow,
     pytest.mark.skipif(importlib.util.find_spec("claude_agent_sdk") is None, reason="needs weft[claude]"),
@@ -71,7 +71,7 @@ def of(kind: type, events: list[Any]) -> list[Any]:
     return [event for event in events if isinstance(event, kind)]
 
 
-async def until(talk: Talk, kind: type) -> Any:
+async def until(talk: OpenConversation, kind: type) -> Any:
     async for item in talk.events():
         if isinstance(item, Record) and isinstance(item.event, kind):
             return item.event
@@ -95,7 +95,7 @@ def processes_of(folder: Path) -> list[int]:
     return [pid for pid in found if pid != os.getpid()]
 
 
-async def first_words(talk: Talk) -> None:
+async def first_words(talk: OpenConversation) -> None:
     async for item in talk.events():
         if isinstance(item, t.TextStreamed):
             return

@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.doors import Talk, talk_in
+from tests.doors import OpenConversation, talk_in
 from tests.e2e.agents import at_work_in
 from tests.made import lay_out
 from weft.app import App
 from weft.models.making import FilesAsk, Maker
 from weft.models.model import Request
-from weft.protocol import talk as t
+from weft.protocol import conversation_events as t
 from weft.protocol.errors import Finding
 from weft.protocol.events import Record
 from weft.protocol.messages import Message, Text
@@ -54,7 +54,7 @@ class OpenStage:
     server: WireServer
 
     @asynccontextmanager
-    async def talk(self) -> AsyncIterator[Talk]:
+    async def talk(self) -> AsyncIterator[OpenConversation]:
         with App.open(self.workspace) as app:
             app.consents.ask = lambda request: True
             async with talk_in(app, session="the-talk", model=self.stage.model, working=self.desk) as talk:
@@ -81,7 +81,7 @@ async def opened(stage: RuntimeStage, place: Path, replies: Sequence[Reply]) -> 
         yield OpenStage(stage, workspace, desk, server)
 
 
-async def asked(talk: Talk) -> t.ApprovalRequested:
+async def asked(talk: OpenConversation) -> t.ApprovalRequested:
     async for item in talk.events():
         if isinstance(item, Record) and isinstance(item.event, t.ApprovalRequested):
             while talk.engine.status != "awaiting_approval":

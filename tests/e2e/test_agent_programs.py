@@ -22,7 +22,7 @@ from tests.doors import talk_in
 from tests.e2e.test_other_agents import asked, of
 from tests.made import Weft
 from weft.app import App
-from weft.protocol import talk as t
+from weft.protocol import conversation_events as t
 from weft.testing.wire import Called, Reply, WireServer, openai_chat_wire, openai_responses_wire
 
 PLACES = os.environ.get("WEFT_AGENTS_PATH", os.environ.get("PATH"))

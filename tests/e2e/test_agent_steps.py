@@ -29,10 +29,10 @@ from tests.e2e.agents import (
 from weft.app import OpenedSession
 from weft.models.model import ModelError
 from weft.protocol.commands import Interrupt
+from weft.protocol.conversation_commands import DecideApproval
+from weft.protocol.conversation_events import ApprovalRequested, Decision, ToolRequested
 from weft.protocol.events import Record, RunEnded
 from weft.protocol.messages import ToolCall
-from weft.protocol.talk import ApprovalRequested, Decision, ToolRequested
-from weft.protocol.talk_commands import DecideApproval
 from weft.testing.scripted import Hold, Turn, calls, says
 
 GOOD = {"summary": "Add adds", "files": ["sums.py"]}

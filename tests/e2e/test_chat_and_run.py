@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.doors import Talk, talk_in
+from tests.doors import OpenConversation, talk_in
 from tests.gated import started, wait_for_file
 from tests.made import Weft
 from weft.app import App
@@ -31,7 +31,9 @@ def weft(tmp_path: Path, workspace: Path) -> Weft:
     return started(tmp_path, workspace)
 
 
-def talking(weft: Weft, turns: list[Turn], play: Callable[[Talk], Awaitable[None]], **more: Any) -> ScriptedModel:
+def talking(
+    weft: Weft, turns: list[Turn], play: Callable[[OpenConversation], Awaitable[None]], **more: Any
+) -> ScriptedModel:
     model = ScriptedModel(turns, **more)
 
     async def go() -> None:
@@ -45,7 +47,7 @@ def talking(weft: Weft, turns: list[Turn], play: Callable[[Talk], Awaitable[None
     return model
 
 
-async def said(talk: Talk, *texts: str) -> None:
+async def said(talk: OpenConversation, *texts: str) -> None:
     for text in texts:
         talk.say(text)
         await talk.idle()
@@ -68,7 +70,7 @@ def judged(meaning: str, choice: str, confidence: float) -> Turn:
 
 
 def test_replies_go_on_with_the_run_and_never_reach_the_model(weft: Weft) -> None:
-    async def play(talk: Talk) -> None:
+    async def play(talk: OpenConversation) -> None:
         await said(talk, "add the middle", "proceed", "looks good")
 
     talking(weft, [], play)
@@ -78,7 +80,7 @@ def test_replies_go_on_with_the_run_and_never_reach_the_model(weft: Weft) -> Non
 
 
 def test_on_leaving_the_message_that_led_out_is_answered_and_the_model_knows_the_run(weft: Weft) -> None:
-    async def play(talk: Talk) -> None:
+    async def play(talk: OpenConversation) -> None:
         await said(talk, "never mind, who wrote about rivers?", "yes")
 
     model = talking(weft, [Turn(says("Many did."))], play)
@@ -92,7 +94,7 @@ def test_on_leaving_the_message_that_led_out_is_answered_and_the_model_knows_the
 
 
 def test_a_denied_breakout_returns_to_the_gate(weft: Weft) -> None:
-    async def play(talk: Talk) -> None:
+    async def play(talk: OpenConversation) -> None:
         await said(talk, "never mind, who wrote about rivers?", "no, stay", "proceed")
 
     talking(weft, [], play)
@@ -101,7 +103,7 @@ def test_a_denied_breakout_returns_to_the_gate(weft: Weft) -> None:
 
 
 @asynccontextmanager
-async def watched(talk: Talk) -> AsyncIterator[Callable[[type], Coroutine[Any, Any, Any]]]:
+async def watched(talk: OpenConversation) -> AsyncIterator[Callable[[type], Coroutine[Any, Any, Any]]]:
     """Gives a wait for the next event of a kind that everybody who watches sees."""
     found = talk.events()
 
@@ -120,7 +122,7 @@ async def watched(talk: Talk) -> AsyncIterator[Callable[[type], Coroutine[Any, A
 def test_unclear_words_ask_again_and_change_nothing(weft: Weft) -> None:
     before = (weft.session("essay") / "log.jsonl").read_bytes()
 
-    async def play(talk: Talk) -> None:
+    async def play(talk: OpenConversation) -> None:
         async with watched(talk) as next_of:
             assert (await next_of(GateOpened)).gate == "plan-1"
             hearing = asyncio.create_task(next_of(WordsUnderstood))
@@ -137,7 +139,7 @@ def test_unclear_words_ask_again_and_change_nothing(weft: Weft) -> None:
 
 
 def test_a_model_is_asked_about_unclear_words_outside_of_the_conversation(weft: Weft) -> None:
-    async def play(talk: Talk) -> None:
+    async def play(talk: OpenConversation) -> None:
         await said(talk, "the Danube and its shores", "yes, leave")
 
     turns = [judged("breakout", "", 0.9), Turn(says("It flows."))]
@@ -154,7 +156,7 @@ def test_an_interrupt_stops_a_model_that_is_asked_and_the_words_stay_unclear(wef
     before = (weft.session("essay") / "log.jsonl").read_bytes()
     hold = Hold()
 
-    async def play(talk: Talk) -> None:
+    async def play(talk: OpenConversation) -> None:
         talk.say("the Danube and its shores")
         await hold.reached.wait()
         assert talk.interrupt() == "accepted"
@@ -167,7 +169,7 @@ def test_an_interrupt_stops_a_model_that_is_asked_and_the_words_stay_unclear(wef
 
 
 def test_a_run_that_was_left_is_resumed_when_it_is_named_and_not_otherwise(weft: Weft) -> None:
-    async def play(talk: Talk) -> None:
+    async def play(talk: OpenConversation) -> None:
         await said(talk, "leave", "yes", "continue", "resume the run", "proceed", "proceed")
 
     talking(weft, [Turn(says("With what?"))], play)
@@ -176,7 +178,7 @@ def test_a_run_that_was_left_is_resumed_when_it_is_named_and_not_otherwise(weft:
 
 
 def test_afresh_is_asked_for_and_then_done(weft: Weft) -> None:
-    async def play(talk: Talk) -> None:
+    async def play(talk: OpenConversation) -> None:
         await said(talk, "leave", "yes", "restart the run", "fresh")
 
     talking(weft, [], play)
@@ -185,13 +187,13 @@ def test_afresh_is_asked_for_and_then_done(weft: Weft) -> None:
 
 
 def test_the_summary_survives_restart_and_compaction(weft: Weft) -> None:
-    async def first(talk: Talk) -> None:
+    async def first(talk: OpenConversation) -> None:
         await said(talk, "add the middle", "proceed", "proceed")
 
     talking(weft, [], first)
     long = "river " * 1500
 
-    async def second(talk: Talk) -> None:
+    async def second(talk: OpenConversation) -> None:
         for number in range(4):
             await said(talk, f"{number} {long}")
 
@@ -211,7 +213,7 @@ def test_an_interrupt_stops_the_run_and_keeps_it(weft: Weft) -> None:
     hold = weft.ledger.parent / "hold-draft-0"
     hold.touch()
 
-    async def play(talk: Talk) -> None:
+    async def play(talk: OpenConversation) -> None:
         talk.say("proceed")
         await asyncio.to_thread(wait_for_file, weft.ledger.parent / "held-draft-0")
         assert talk.interrupt() == "accepted"
@@ -227,7 +229,7 @@ def test_a_message_while_the_run_is_at_work_is_for_the_conversation(weft: Weft) 
     hold = weft.ledger.parent / "hold-draft-0"
     hold.touch()
 
-    async def play(talk: Talk) -> None:
+    async def play(talk: OpenConversation) -> None:
         talk.say("proceed")
         await asyncio.to_thread(wait_for_file, weft.ledger.parent / "held-draft-0")
         talk.say("proceed")
@@ -244,7 +246,7 @@ def test_a_message_while_the_run_is_at_work_is_for_the_conversation(weft: Weft) 
 def test_a_pipeline_that_can_not_be_read_leaves_the_conversation_alone(weft: Weft) -> None:
     (weft.workspace / "pipelines/essay.yaml").write_text("name: essay\nsteps: 3\n")
 
-    async def play(talk: Talk) -> None:
+    async def play(talk: OpenConversation) -> None:
         async with watched(talk) as next_of:
             await next_of(GateOpened)
             telling = asyncio.create_task(next_of(WordsUnderstood))

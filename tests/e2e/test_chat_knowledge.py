@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.doors import Talk, talk_in
+from tests.doors import OpenConversation, talk_in
 from tests.knowledge.made import ISA, write_documents
 from tests.knowledge.research.desk import DOCUMENTS
 from tests.made import Weft, lay_out
@@ -19,7 +19,7 @@ from weft.files import Folder
 from weft.knowledge.embedding import Unavailable
 from weft.knowledge.knowledge_base import open_collection
 from weft.knowledge.tools import TOOLS
-from weft.protocol import talk as t
+from weft.protocol import conversation_events as t
 from weft.protocol.errors import UsageError
 from weft.protocol.messages import ToolResult
 from weft.testing.scripted import ScriptedModel, Turn, calls, says
@@ -42,7 +42,9 @@ def desk(tmp_path: Path) -> Weft:
     return Weft(place)
 
 
-def talking(desk: Weft, ask: dict[str, Any], play: Callable[[Talk], Awaitable[None]], *models: Any) -> list[Any]:
+def talking(
+    desk: Weft, ask: dict[str, Any], play: Callable[[OpenConversation], Awaitable[None]], *models: Any
+) -> list[Any]:
     async def go() -> None:
         with App.open(desk.workspace, models={model.name: model for model in models}) as app:
             async with talk_in(app, session="the-talk", working=desk.workspace, **ask) as talk:
@@ -59,7 +61,7 @@ def test_a_model_uses_the_tools_of_a_collection_and_the_talk_is_tainted(desk: We
     wrong = calls("isa_hybrid_search", {"max_results": 3}, call="two")
     model = ScriptedModel([Turn(search), Turn(wrong), Turn(says("Five years."))])
 
-    async def play(talk: Talk) -> None:
+    async def play(talk: OpenConversation) -> None:
         talk.say("How long?")
         await talk.idle()
 
@@ -77,7 +79,7 @@ def test_a_model_uses_the_tools_of_a_collection_and_the_talk_is_tainted(desk: We
 
 
 def test_without_a_collection_nothing_of_it_is_offered_and_config_may_choose_one(desk: Weft) -> None:
-    async def play(talk: Talk) -> None:
+    async def play(talk: OpenConversation) -> None:
         talk.say("Hi")
         await talk.idle()
 
@@ -96,7 +98,7 @@ def test_without_a_collection_nothing_of_it_is_offered_and_config_may_choose_one
 
 @pytest.mark.slow
 def test_the_embedded_model_answers_from_the_collection_with_citations(desk: Weft) -> None:
-    async def play(talk: Talk) -> None:
+    async def play(talk: OpenConversation) -> None:
         talk.say("How long is the retention period of audit documentation?")
         await talk.idle()
         talk.say("How is bread baked?")

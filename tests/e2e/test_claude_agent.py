@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.doors import Talk
+from tests.doors import OpenConversation
 from tests.e2e.claude_stub import (
     called,
     first_words,
@@ -23,7 +23,7 @@ from tests.e2e.claude_stub import (
 )
 from tests.made import Weft
 from weft.conversation.claude_agent.runtime import Runtime
-from weft.protocol import talk as t
+from weft.protocol import conversation_events as t
 from weft.protocol.errors import UserError
 from weft.testing.scripted import Hold
 from weft.testing.wire import Reply, WireServer
@@ -44,7 +44,7 @@ def desk(tmp_path: Path) -> Path:
 
 
 def test_a_turn_with_text_and_thinking(weft: Weft, desk: Path) -> None:
-    async def play(talk: Talk, server: WireServer) -> None:
+    async def play(talk: OpenConversation, server: WireServer) -> None:
         talk.say("Hello?")
         await talk.idle()
         assert talk.status.model == "claude/claude-sonnet-4-5"
@@ -62,7 +62,7 @@ def test_a_turn_with_text_and_thinking(weft: Weft, desk: Path) -> None:
 def test_a_tool_call_that_is_allowed(weft: Weft, desk: Path) -> None:
     (desk / "a.md").write_text("one two three\n")
 
-    async def play(talk: Talk, server: WireServer) -> None:
+    async def play(talk: OpenConversation, server: WireServer) -> None:
         talk.say("Read it.")
         await talk.idle()
 
@@ -83,7 +83,7 @@ def test_a_denied_call_is_not_run_and_the_model_is_told_why(weft: Weft, desk: Pa
     (weft.workspace / "permissions.yaml").write_text("deny:\n  - {tool: Write, path: 'secret/**', why: keep out}\n")
     target = desk / "secret" / "a.md"
 
-    async def play(talk: Talk, server: WireServer) -> None:
+    async def play(talk: OpenConversation, server: WireServer) -> None:
         talk.say("Write it.")
         await talk.idle()
         assert "keep out" in told(server)
@@ -99,7 +99,7 @@ def test_a_path_outside_the_working_folder_is_refused(weft: Weft, desk: Path, tm
     (tmp_path / "other.md").write_text("not yours")
     (desk / "link.md").symlink_to(tmp_path / "other.md")
 
-    async def play(talk: Talk, server: WireServer) -> None:
+    async def play(talk: OpenConversation, server: WireServer) -> None:
         talk.say("Read them.")
         await talk.idle()
         assert "not yours" not in told(server)
@@ -118,7 +118,7 @@ def test_a_path_outside_the_working_folder_is_refused(weft: Weft, desk: Path, tm
 def test_a_call_that_is_asked_about_waits_for_the_person(weft: Weft, desk: Path, decision: t.Decision) -> None:
     target = desk / "a.md"
 
-    async def play(talk: Talk, server: WireServer) -> None:
+    async def play(talk: OpenConversation, server: WireServer) -> None:
         talk.say("Write it.")
         asked = await until(talk, t.ApprovalRequested)
         assert asked.tool == "Write"
@@ -142,7 +142,7 @@ def test_two_calls_of_one_message_one_denied_one_run(weft: Weft, desk: Path) -> 
     (weft.workspace / "permissions.yaml").write_text("deny:\n  - {tool: Shell, command: touch}\n")
     (desk / "a.md").write_text("one\n")
 
-    async def play(talk: Talk, server: WireServer) -> None:
+    async def play(talk: OpenConversation, server: WireServer) -> None:
         talk.say("Both.")
         await talk.idle()
 
@@ -167,7 +167,7 @@ def test_a_sub_agent_is_a_sub_conversation(weft: Weft, desk: Path) -> None:
     )
     (desk / "a.md").write_text("one two three\n")
 
-    async def play(talk: Talk, server: WireServer) -> None:
+    async def play(talk: OpenConversation, server: WireServer) -> None:
         talk.say("Have it counted.")
         await talk.idle()
         inner = server.seen[1].body
@@ -202,7 +202,7 @@ def test_our_own_tools_are_there_and_run_here(weft: Weft, desk: Path) -> None:
     (folder / "SKILL.md").write_text("---\nname: weave\ndescription: How to weave.\n---\nOver, then under.\n")
     (weft.workspace / "AGENTS.md").write_text("Always speak of looms.\n")
 
-    async def play(talk: Talk, server: WireServer) -> None:
+    async def play(talk: OpenConversation, server: WireServer) -> None:
         talk.say("Weave.")
         await talk.idle()
         first = json.dumps(server.seen[0].body["system"]) + json.dumps(server.seen[0].body["messages"])
@@ -225,7 +225,7 @@ def test_the_childs_environment_is_ours(weft: Weft, desk: Path, monkeypatch: pyt
     monkeypatch.setenv("CLAUDE_CODE_USE_BEDROCK", "1")
     monkeypatch.setenv("TEST_KEY", "sk-ant-of-the-connection")
 
-    async def play(talk: Talk, server: WireServer) -> None:
+    async def play(talk: OpenConversation, server: WireServer) -> None:
         talk.say("Show it.")
         await talk.idle()
         assert {seen.headers["x-api-key"] for seen in server.seen} == {"sk-ant-of-the-connection"}
@@ -249,7 +249,7 @@ def test_the_childs_environment_is_ours(weft: Weft, desk: Path, monkeypatch: pyt
 def test_an_interrupt_in_the_middle_of_the_text_keeps_what_was_said(weft: Weft, desk: Path) -> None:
     hold = Hold()
 
-    async def play(talk: Talk, server: WireServer) -> None:
+    async def play(talk: OpenConversation, server: WireServer) -> None:
         heard = asyncio.create_task(first_words(talk))
         await asyncio.sleep(0)
         talk.say("Tell me a story.")
@@ -272,7 +272,7 @@ def test_an_interrupt_in_the_middle_of_the_text_keeps_what_was_said(weft: Weft, 
 
 
 def test_an_interrupt_in_the_middle_of_a_tool_leaves_nothing_running(weft: Weft, desk: Path) -> None:
-    async def play(talk: Talk, server: WireServer) -> None:
+    async def play(talk: OpenConversation, server: WireServer) -> None:
         talk.say("Wait.")
         while not (desk / "began").exists():
             await asyncio.sleep(0.01)
@@ -294,7 +294,7 @@ def test_an_interrupt_in_the_middle_of_a_tool_leaves_nothing_running(weft: Weft,
 
 
 def test_an_interrupt_while_the_person_is_asked(weft: Weft, desk: Path) -> None:
-    async def play(talk: Talk, server: WireServer) -> None:
+    async def play(talk: OpenConversation, server: WireServer) -> None:
         talk.say("Write it.")
         await until(talk, t.ApprovalRequested)
         assert talk.interrupt() == "accepted"
@@ -311,7 +311,7 @@ def test_an_interrupt_while_the_person_is_asked(weft: Weft, desk: Path) -> None:
 
 
 def test_a_message_sent_while_it_works_reaches_it(weft: Weft, desk: Path) -> None:
-    async def play(talk: Talk, server: WireServer) -> None:
+    async def play(talk: OpenConversation, server: WireServer) -> None:
         talk.say("Write it.")
         asked = await until(talk, t.ApprovalRequested)
         talk.say("And be quick about it.")
@@ -328,7 +328,7 @@ def test_a_message_sent_while_it_works_reaches_it(weft: Weft, desk: Path) -> Non
 
 
 def test_an_interrupted_sub_agent_is_told_of_and_the_rest_goes_on(weft: Weft, desk: Path) -> None:
-    async def play(talk: Talk, server: WireServer) -> None:
+    async def play(talk: OpenConversation, server: WireServer) -> None:
         talk.say("Have it done.")
         while not (desk / "began").exists():
             await asyncio.sleep(0.01)
@@ -358,7 +358,7 @@ def test_a_gate_that_fails_lets_nothing_through(weft: Weft, desk: Path, monkeypa
     monkeypatch.setattr(Runtime, "_before", broken)
     (desk / "a.md").write_text("one two three\n")
 
-    async def play(talk: Talk, server: WireServer) -> None:
+    async def play(talk: OpenConversation, server: WireServer) -> None:
         talk.say("Read it and write it.")
         await talk.idle()
         assert "one two three" not in told(server)
@@ -373,7 +373,7 @@ def test_a_gate_that_fails_lets_nothing_through(weft: Weft, desk: Path, monkeypa
 
 
 def test_a_call_the_runtime_itself_refuses_has_its_end(weft: Weft, desk: Path) -> None:
-    async def play(talk: Talk, server: WireServer) -> None:
+    async def play(talk: OpenConversation, server: WireServer) -> None:
         talk.say("Try.")
         await talk.idle()
 
@@ -384,7 +384,7 @@ def test_a_call_the_runtime_itself_refuses_has_its_end(weft: Weft, desk: Path) -
 
 
 def test_a_provider_that_refuses_the_key_is_a_clear_failure(weft: Weft, desk: Path) -> None:
-    async def play(talk: Talk, server: WireServer) -> None:
+    async def play(talk: OpenConversation, server: WireServer) -> None:
         talk.say("Hello?")
         await talk.idle()
 
@@ -400,7 +400,7 @@ def test_without_the_extra_the_error_says_how_to_get_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, "claude_agent_sdk", None)
 
-    async def play(talk: Talk, server: WireServer) -> None:
+    async def play(talk: OpenConversation, server: WireServer) -> None:
         raise AssertionError("it must be said before anything is opened")
 
     with pytest.raises(UserError, match="is not installed") as raised:
@@ -409,7 +409,7 @@ def test_without_the_extra_the_error_says_how_to_get_it(
 
 
 def test_an_interrupt_before_it_has_begun_leaves_nothing_running(weft: Weft, desk: Path) -> None:
-    async def play(talk: Talk, server: WireServer) -> None:
+    async def play(talk: OpenConversation, server: WireServer) -> None:
         for pause in (0.0, 0.02, 0.2):
             talk.say("Hello?")
             while not talk.engine.running("model"):

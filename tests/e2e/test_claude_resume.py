@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.doors import Talk, talk_in
+from tests.doors import OpenConversation, talk_in
 from tests.e2e.claude_stub import (
     called,
     connect,
@@ -24,7 +24,7 @@ from tests.e2e.claude_stub import (
 )
 from tests.made import Weft
 from weft.app import App
-from weft.protocol import talk as t
+from weft.protocol import conversation_events as t
 from weft.testing.scripted import Hold
 from weft.testing.wire import Reply, WireServer, anthropic_wire
 
@@ -45,11 +45,11 @@ def desk(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("state", ["there", "missing", "empty", "without an answer", "of no use"])
 def test_it_resumes_only_when_its_transcript_is_really_there(weft: Weft, desk: Path, state: str) -> None:
-    async def first(talk: Talk, server: WireServer) -> None:
+    async def first(talk: OpenConversation, server: WireServer) -> None:
         talk.say("My name is Ada.")
         await talk.idle()
 
-    async def second(talk: Talk, server: WireServer) -> None:
+    async def second(talk: OpenConversation, server: WireServer) -> None:
         talk.say("What is my name?")
         await talk.idle()
         messages = server.seen[0].body["messages"]
@@ -76,7 +76,7 @@ def test_it_resumes_only_when_its_transcript_is_really_there(weft: Weft, desk: P
 def test_a_child_that_is_killed_is_a_clear_error_and_the_next_message_goes_on(weft: Weft, desk: Path) -> None:
     hold = Hold()
 
-    async def play(talk: Talk, server: WireServer) -> None:
+    async def play(talk: OpenConversation, server: WireServer) -> None:
         talk.say("Hello?")
         await hold.reached.wait()
         for pid in processes_of(weft.workspace):
@@ -98,12 +98,12 @@ def test_a_child_that_is_killed_is_a_clear_error_and_the_next_message_goes_on(we
 
 
 def test_an_approval_given_after_a_restart_is_not_run_behind_anybodys_back(weft: Weft, desk: Path) -> None:
-    async def first(talk: Talk, server: WireServer) -> None:
+    async def first(talk: OpenConversation, server: WireServer) -> None:
         talk.say("Write it.")
         await until(talk, t.ApprovalRequested)
         await talk.suspend()
 
-    async def second(talk: Talk, server: WireServer) -> None:
+    async def second(talk: OpenConversation, server: WireServer) -> None:
         talk.approve("toolu_1", "once")
         await talk.idle()
 

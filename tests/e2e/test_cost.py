@@ -15,8 +15,8 @@ from tests.made import Ran, Weft
 from weft.app import App, SessionRequest
 from weft.models.model import Model
 from weft.models.spending import spent as sum_of
+from weft.protocol import conversation_events as t
 from weft.protocol import events as e
-from weft.protocol import talk as t
 from weft.protocol.commands import Interrupt, StartRun
 from weft.protocol.events import DurableEvent
 from weft.protocol.messages import Usage

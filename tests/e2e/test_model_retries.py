@@ -14,7 +14,7 @@ from tests.made import Weft
 from weft.app import App, SessionRequest
 from weft.models.model import ModelError
 from weft.models.retrying import Retrying
-from weft.protocol import talk as t
+from weft.protocol import conversation_events as t
 from weft.protocol.commands import Interrupt, StartRun
 from weft.protocol.events import Event, Record, StepModelRetried
 from weft.testing.scripted import ScriptedModel, Turn, says

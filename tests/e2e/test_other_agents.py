@@ -17,14 +17,14 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.doors import Talk, talk_in
+from tests.doors import OpenConversation, talk_in
 from tests.made import Weft
 from weft.app import App
 from weft.conversation.other_agent.runtime import AgentReach
 from weft.conversation.other_agent.speaking import OtherAgent
 from weft.models.making import FilesAsk
 from weft.models.model import Request
-from weft.protocol import talk as t
+from weft.protocol import conversation_events as t
 from weft.protocol.errors import Finding, ModelFeedback, UserError
 from weft.protocol.events import Record
 from weft.protocol.messages import Message, Text
@@ -56,7 +56,7 @@ def played(
     weft: Weft,
     desk: Path,
     agent: str,
-    story: Callable[[Talk], Awaitable[None]],
+    story: Callable[[OpenConversation], Awaitable[None]],
     *,
     mode: Any = "ask",
     agreed: bool = True,
@@ -81,7 +81,7 @@ def of(kind: type[Any], events: list[Any]) -> list[Any]:
     return [event for event in events if isinstance(event, kind)]
 
 
-async def asked(talk: Talk, before: int = 0) -> t.ApprovalRequested:
+async def asked(talk: OpenConversation, before: int = 0) -> t.ApprovalRequested:
     """The first thing that is asked about after so many others."""
     async for item in talk.events():
         if isinstance(item, Record) and isinstance(item.event, t.ApprovalRequested):
@@ -95,7 +95,7 @@ async def asked(talk: Talk, before: int = 0) -> t.ApprovalRequested:
 
 
 def test_its_answer_is_a_turn_of_ours(weft: Weft, desk: Path, agent: str) -> None:
-    async def story(talk: Talk) -> None:
+    async def story(talk: OpenConversation) -> None:
         talk.say("say Six.")
         await talk.idle()
         talk.say("say Seven.")
@@ -114,7 +114,7 @@ def test_its_answer_is_a_turn_of_ours(weft: Weft, desk: Path, agent: str) -> Non
 def test_what_it_asks_for_is_judged_by_our_rules_and_in_our_log(
     weft: Weft, desk: Path, agent: str, decision: t.Decision
 ) -> None:
-    async def story(talk: Talk) -> None:
+    async def story(talk: OpenConversation) -> None:
         talk.say("run")
         found = await asked(talk)
         assert (found.tool, (desk / "ran.txt").exists()) == ("Shell", False)
@@ -140,7 +140,7 @@ def test_what_it_asks_for_is_judged_by_our_rules_and_in_our_log(
 def test_its_files_are_read_and_written_by_us_and_not_outside(weft: Weft, desk: Path) -> None:
     agent = "acp"
 
-    async def story(talk: Talk) -> None:
+    async def story(talk: OpenConversation) -> None:
         talk.say("files")
         await talk.idle()
         talk.say("out")
@@ -160,7 +160,7 @@ def test_a_change_is_allowed_once_and_its_file_is_written_within_it(weft: Weft, 
     """It waits for the file before the call ends, and the call must end before another is looked at."""
     (desk / "notes.txt").write_text("low tide\n")
 
-    async def story(talk: Talk) -> None:
+    async def story(talk: OpenConversation) -> None:
         talk.say("change it")
         talk.approve((await asked(talk)).call, "once")
         await talk.idle()
@@ -180,7 +180,7 @@ def test_it_gets_those_files_of_a_home_that_its_table_names(
     (home / ".agent/other.json").write_text("{}")
     monkeypatch.setenv("HOME", str(home))
 
-    async def story(talk: Talk) -> None:
+    async def story(talk: OpenConversation) -> None:
         talk.say("home please")
         await talk.idle()
 
@@ -190,7 +190,7 @@ def test_it_gets_those_files_of_a_home_that_its_table_names(
     assert "other.json" not in settled.text
     assert token not in settled.text, "what it was handed is a secret like any other"
 
-    async def refused(talk: Talk) -> None:
+    async def refused(talk: OpenConversation) -> None:
         talk.say("home please")
         await talk.idle()
 
@@ -213,7 +213,7 @@ def test_to_stop_it_ends_all_that_it_started_and_another_knows_what_was_said(
             return " ".join(process.cmdline())
         return ""
 
-    async def story(talk: Talk) -> None:
+    async def story(talk: OpenConversation) -> None:
         talk.say("slow")
         async for item in talk.events():
             if isinstance(item, t.TextStreamed):
@@ -235,7 +235,7 @@ def test_to_stop_it_ends_all_that_it_started_and_another_knows_what_was_said(
 
 
 def test_its_death_is_said_and_the_conversation_goes_on(weft: Weft, desk: Path, agent: str) -> None:
-    async def story(talk: Talk) -> None:
+    async def story(talk: OpenConversation) -> None:
         talk.say("die")
         await talk.idle()
         talk.say("say Back.")
@@ -251,7 +251,7 @@ def test_its_death_is_said_and_the_conversation_goes_on(weft: Weft, desk: Path, 
 def test_it_sees_nothing_of_ours(weft: Weft, desk: Path, agent: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-ambient-0123456789abcdef")
 
-    async def story(talk: Talk) -> None:
+    async def story(talk: OpenConversation) -> None:
         talk.say("env")
         await talk.idle()
 
@@ -262,7 +262,7 @@ def test_it_sees_nothing_of_ours(weft: Weft, desk: Path, agent: str, monkeypatch
 
 
 def test_a_program_that_is_not_there_is_said(weft: Weft, desk: Path) -> None:
-    async def story(talk: Talk) -> None:
+    async def story(talk: OpenConversation) -> None:
         talk.say("say hello")
         await talk.idle()
 
@@ -272,7 +272,7 @@ def test_a_program_that_is_not_there_is_said(weft: Weft, desk: Path) -> None:
 
 
 def test_a_program_that_a_workspace_names_is_run_when_somebody_agreed(weft: Weft, desk: Path, agent: str) -> None:
-    async def story(talk: Talk) -> None:
+    async def story(talk: OpenConversation) -> None:
         raise AssertionError("it was opened")
 
     with pytest.raises(UserError, match="nobody has agreed to the model connection other: command"):
@@ -280,7 +280,7 @@ def test_a_program_that_a_workspace_names_is_run_when_somebody_agreed(weft: Weft
 
 
 def test_a_change_of_several_files_is_judged_file_by_file(weft: Weft, desk: Path) -> None:
-    async def story(talk: Talk) -> None:
+    async def story(talk: OpenConversation) -> None:
         talk.say("files copy.txt second.txt")
         await talk.idle()
         talk.say("files inside.txt ../../outside.txt")
@@ -298,11 +298,11 @@ def test_a_change_of_several_files_is_judged_file_by_file(weft: Weft, desk: Path
 
 
 def test_it_goes_on_with_its_own_record_after_the_process_ended(weft: Weft, desk: Path) -> None:
-    async def first(talk: Talk) -> None:
+    async def first(talk: OpenConversation) -> None:
         talk.say("say Six.")
         await talk.idle()
 
-    async def second(talk: Talk) -> None:
+    async def second(talk: OpenConversation) -> None:
         talk.say("told")
         await talk.idle()
 
@@ -313,7 +313,7 @@ def test_it_goes_on_with_its_own_record_after_the_process_ended(weft: Weft, desk
 
 
 def test_its_own_failure_is_said_in_its_words(weft: Weft, desk: Path) -> None:
-    async def story(talk: Talk) -> None:
+    async def story(talk: OpenConversation) -> None:
         talk.say("fail")
         await talk.idle()
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from weft.models.prices import Cost
 from weft.models.spending import NOTHING, ModelCall, model_calls, spent
+from weft.protocol import conversation_events as t
 from weft.protocol import events as e
-from weft.protocol import talk as t
 from weft.protocol.events import DurableEvent, Record
 from weft.protocol.messages import Usage
 

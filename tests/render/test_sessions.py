@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 from rich.cells import cell_len
 
+from weft.render.conversation_blocks import conversation_lines
 from weft.render.page import group, page
 from weft.render.sessions import (
     SessionPage,
@@ -17,7 +18,6 @@ from weft.render.sessions import (
     sessions_table,
     sessions_text,
 )
-from weft.render.talk_blocks import conversation_lines
 
 from .screens import FOLDER, SESSION, screen
 from .strategies import texts

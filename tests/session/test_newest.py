@@ -12,7 +12,7 @@ from typing import get_args
 import pytest
 
 from weft.files import Disk, Folder
-from weft.protocol import talk as t
+from weft.protocol import conversation_events as t
 from weft.protocol.events import DurableEvent, Record, SessionCreated, StepSkipped
 from weft.session.log import LOG, LogHead, LogReader, LogWriter
 from weft.session.newest import last_number, read_earlier, read_newest
@@ -111,5 +111,5 @@ def test_logs_of_every_version_are_the_same_in_pages_or_read_whole(log: Path) ->
 
 def test_an_event_of_a_conversation_names_it_first() -> None:
     """By which a line of it is known."""
-    for kind in itertools.chain(get_args(t.TalkEvent)):
+    for kind in itertools.chain(get_args(t.ConversationEvent)):
         assert fields(kind)[0].name == "conversation", kind

@@ -13,10 +13,10 @@ import pytest
 from tests.session.test_log import SAMPLES
 from weft.protocol import events as e
 from weft.protocol.commands import Command, SessionCommand
+from weft.protocol.conversation_commands import ConversationCommand
 from weft.protocol.envelope import Actor, Envelope, Parent
 from weft.protocol.events import Record
 from weft.protocol.schema import command_schema, event_schema
-from weft.protocol.talk_commands import TalkCommand
 from weft.session.codec import encode, record_json
 
 CORPUS = Path(__file__).parent.parent / "corpus"
@@ -60,7 +60,7 @@ def test_every_event_with_all_its_fields_fits_and_nothing_besides(cls: Any) -> N
 
 def test_every_command_has_a_schema() -> None:
     jsonschema_rs.validator_for(command_schema())
-    kinds = {*get_args(SessionCommand), *get_args(Command), *get_args(TalkCommand)}
+    kinds = {*get_args(SessionCommand), *get_args(Command), *get_args(ConversationCommand)}
     assert len(command_schema()["oneOf"]) == len(kinds)
     assert jsonschema_rs.is_valid(
         command_schema(), {"type": "say", "text": "hello"}

@@ -13,10 +13,10 @@ from tests.sources.http_server import World, served
 from weft.app import App, SessionRequest, SourceShelf, wake_waiting
 from weft.models.model import Request
 from weft.protocol.commands import ReplyToGate, SessionCommand, StartRun
+from weft.protocol.conversation_events import ApprovalDecided, ApprovalRequested
 from weft.protocol.envelope import PERSON
 from weft.protocol.gates import needs_sign_in
 from weft.protocol.messages import ToolCall
-from weft.protocol.talk import ApprovalDecided, ApprovalRequested
 from weft.testing.scripted import ScriptedModel, Turn, calls, says
 from weft.tools.permission import Mode, judge
 

@@ -28,7 +28,7 @@ from tests.lanes import program
 from tests.made import Weft
 from tests.web.served import Running, running, weft
 from weft.files import Disk, Folder
-from weft.protocol import talk as t
+from weft.protocol import conversation_events as t
 from weft.protocol.events import DurableEvent, SessionCreated
 from weft.session.log import LogHead, LogWriter
 from weft.testing.scripted import Hold

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from weft.protocol.conversation_events import ModelSettled, TextStreamed
 from weft.protocol.events import FeedItem, NoticeGiven, Record, StepSkipped
-from weft.protocol.talk import ModelSettled, TextStreamed
 from weft.web.streams import LIVE_LIMIT, MOST_WAITING, Buffer, Sent, Watch, stream
 
 

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Trouble } from "../parts/Trouble";
-import type { Call } from "../store/talk";
+import type { Call } from "../store/conversations";
 import { type AskProps, useAnswering } from "./answering";
 import { isTyping } from "./GateAsk";
 import { CallInput } from "./CallInput";

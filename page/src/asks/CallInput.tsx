@@ -1,6 +1,6 @@
 /** What a call is given, by its kind: a command line, a change of a file, or its fields. */
 import { Formatted } from "../parts/Formatted";
-import type { Call } from "../store/talk";
+import type { Call } from "../store/conversations";
 
 export function CallInput({ call }: { call: Call }) {
   const { input } = call;

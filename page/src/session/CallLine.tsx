@@ -4,7 +4,7 @@ import { CallInput } from "../asks/CallInput";
 import { Formatted } from "../parts/Formatted";
 import { callWords, humanMs, now, STATES } from "../parts/words";
 import type { OpenSession } from "../store/open";
-import type { Call } from "../store/talk";
+import type { Call } from "../store/conversations";
 import { Activities } from "./TurnCard";
 
 const OUTCOMES: Readonly<Record<string, string>> = {

@@ -4,7 +4,7 @@ import { ApprovalAsk } from "../asks/ApprovalAsk";
 import { Formatted } from "../parts/Formatted";
 import { count, humanMs, now, tokens } from "../parts/words";
 import type { OpenSession } from "../store/open";
-import type { Call, Card } from "../store/talk";
+import type { Call, Card } from "../store/conversations";
 import { CallLine } from "./CallLine";
 import { Fork } from "./Fork";
 import { TodoList } from "./TodoList";

@@ -1,7 +1,7 @@
 /** A session as the page shows it: nothing but the fold of its events, in the order of the log. */
 import type { Event, InputRecorded, MessageAccepted, PlanDecided, QuestionAsked, StatusChanged, WordsUnderstood } from "../api/made";
 import { Runs, type Gate, type Run } from "./run";
-import { Talk, type Call, type Card } from "./talk";
+import { Conversations, type Call, type Card } from "./conversations";
 
 export interface Said {
   kind: "said";
@@ -77,7 +77,7 @@ export class SessionFold {
   mode = "";
   model = "";
   status: StatusChanged | null = null;
-  readonly talk = new Talk();
+  readonly talk = new Conversations();
   readonly runs = new Runs();
   readonly items: Item[] = [];
   readonly inputs: InputRecorded[] = [];

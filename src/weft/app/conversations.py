@@ -49,6 +49,16 @@ from weft.models.spending import Spent, Tally
 from weft.orchestrator.run_facts import run_facts
 from weft.orchestrator.run_summary import summarise_run
 from weft.protocol.commands import GivenFile, Mode, Refused, Reply, StartRun
+from weft.protocol.conversation_commands import (
+    CompactTranscript,
+    DecidePlan,
+    NoteProcess,
+    NoteRestored,
+    NoteRewound,
+    SubmitPlan,
+    ToolEnd,
+)
+from weft.protocol.conversation_events import ApprovalRequested, LimitsSet, ModelSettled, TurnCompleted
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import UserError, WeftError, WorkspaceError
 from weft.protocol.events import (
@@ -63,16 +73,6 @@ from weft.protocol.events import (
 )
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.messages import Media, ToolCall
-from weft.protocol.talk import ApprovalRequested, LimitsSet, ModelSettled, TurnCompleted
-from weft.protocol.talk_commands import (
-    CompactTranscript,
-    DecidePlan,
-    NoteProcess,
-    NoteRestored,
-    NoteRewound,
-    SubmitPlan,
-    ToolEnd,
-)
 from weft.session.session import Session
 from weft.tools.background import Processes
 from weft.tools.boundary import boundary_here

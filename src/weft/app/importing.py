@@ -22,7 +22,7 @@ from ruamel.yaml import YAML
 from weft import __version__
 from weft.app.root import App
 from weft.conversation.turns import CallHadElsewhere, turn_had_elsewhere
-from weft.protocol import talk as t
+from weft.protocol import conversation_events as t
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import UserError, WeftError
 from weft.protocol.events import DurableEvent, SessionCreated, SessionDescribed

@@ -31,8 +31,8 @@ from weft.conversation.feed import Feed, FellBehind
 from weft.files import named_file
 from weft.orchestrator.overruling import overrule
 from weft.orchestrator.resting import at_rest, chosen_id, continued, is_heard, open_gate, overdue
-from weft.protocol import talk as t
-from weft.protocol import talk_commands as c
+from weft.protocol import conversation_commands as c
+from weft.protocol import conversation_events as t
 from weft.protocol.commands import (
     Accepted,
     AcceptEdit,
@@ -59,6 +59,7 @@ from weft.protocol.commands import (
     Undo,
     refusal,
 )
+from weft.protocol.conversation_events import step_place
 from weft.protocol.envelope import MACHINE, PERSON, Actor
 from weft.protocol.errors import UserError, WeftError
 from weft.protocol.events import (
@@ -76,7 +77,6 @@ from weft.protocol.events import (
     StatusChanged,
     WordsSaid,
 )
-from weft.protocol.talk import step_place
 from weft.protocol.values import dataclass
 from weft.redaction import REDACTOR
 from weft.session.legacy import Legacy
@@ -874,7 +874,7 @@ class LiveSession(OpenedSession):
             self._published(opened.status)
         return self._conversation
 
-    async def _talk_command(self, command: c.TalkCommand, by: Actor, key: str) -> Reply:
+    async def _talk_command(self, command: c.ConversationCommand, by: Actor, key: str) -> Reply:
         talk = (await self._opened()).conversation
         return _replied(await talk.give(command, by, key))
 

@@ -82,7 +82,7 @@ def _own_commands(place: Folder) -> Iterator[tuple[str, str]]:
 
 def said_before(parts: Parts) -> list[str]:
     """Messages of the last conversations, the last first, each once. Logs that are very long are passed over."""
-    from weft.protocol.talk import MessageAccepted
+    from weft.protocol.conversation_events import MessageAccepted
     from weft.session.index import Filter
 
     found: list[str] = []

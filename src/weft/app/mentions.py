@@ -298,7 +298,7 @@ class Attaching:
 
 
 def _last_words(parts: Parts, session: str) -> Iterator[str]:
-    from weft.protocol.talk import MessageAccepted, ModelSettled
+    from weft.protocol.conversation_events import MessageAccepted, ModelSettled
 
     said: list[str] = []
     for record in parts.sessions.records(session):

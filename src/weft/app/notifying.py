@@ -23,8 +23,8 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from weft.conversation.projections import ANSWERED
+from weft.protocol.conversation_events import MessageAccepted
 from weft.protocol.events import GateOpened, RunEnded, RunStarted
-from weft.protocol.talk import MessageAccepted
 from weft.protocol.values import dataclass
 from weft.redaction import REDACTOR
 

@@ -557,7 +557,7 @@ class Parts:
         settled as interrupted: nothing outside is done twice. A gate stays open, and can be answered otherwise."""
         from weft.conversation.decide import decide  # few need it
         from weft.conversation.state import evolve, fold
-        from weft.protocol.talk_commands import InterruptApproval
+        from weft.protocol.conversation_commands import InterruptApproval
 
         names = (f"{session[:70]}-fork{f'-{n}' if n > 1 else ''}" for n in itertools.count(1))
         name = name or next(free for free in names if not self.sessions.exists(free))

@@ -33,14 +33,14 @@ from weft.conversation.tooling import ToolAccess
 from weft.files import Folder
 from weft.models.model import ModelError, Part, Request, Stop, TextDelta
 from weft.models.replay import as_json
-from weft.protocol import talk as t
+from weft.protocol import conversation_events as t
 from weft.protocol.commands import Mode
+from weft.protocol.conversation_commands import DecideApproval, SendMessage, ToolEnd
 from weft.protocol.envelope import MACHINE, PERSON
 from weft.protocol.errors import UserError
 from weft.protocol.events import Record, SessionCreated
 from weft.protocol.hashes import hash_value
 from weft.protocol.messages import ToolCall
-from weft.protocol.talk_commands import DecideApproval, SendMessage, ToolEnd
 from weft.protocol.values import dataclass
 from weft.redaction import REDACTOR
 from weft.session.sessions import Sessions

@@ -14,6 +14,15 @@ from weft.checks.folding import place_of
 from weft.documents import Document, from_content_md
 from weft.documents.document import RefusedError
 from weft.files import Folder
+from weft.protocol.conversation_events import (
+    ApprovalDecided,
+    ApprovalRequested,
+    ConversationRewound,
+    PlanDecided,
+    PlanSubmitted,
+    ToolRequested,
+    ToolSettled,
+)
 from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.errors import EditConflictError, UserError
 from weft.protocol.events import (
@@ -34,15 +43,6 @@ from weft.protocol.events import (
 )
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.patterns import pattern
-from weft.protocol.talk import (
-    ApprovalDecided,
-    ApprovalRequested,
-    ConversationRewound,
-    PlanDecided,
-    PlanSubmitted,
-    ToolRequested,
-    ToolSettled,
-)
 from weft.protocol.values import dataclass
 
 if TYPE_CHECKING:

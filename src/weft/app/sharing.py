@@ -20,11 +20,11 @@ from weft.app.parts import MAIN, Parts
 from weft.app.secrets import learn_all
 from weft.app.slash import Export, ExportKind
 from weft.files import Folder
+from weft.protocol.conversation_events import ApprovalDecided, ConversationOpened, ToolRequested, ToolSettled
 from weft.protocol.envelope import PERSON
 from weft.protocol.errors import UserError
 from weft.protocol.events import DurableEvent, RunEnded
 from weft.protocol.ids import SESSION_ID
-from weft.protocol.talk import ApprovalDecided, ConversationOpened, ToolRequested, ToolSettled
 from weft.protocol.values import dataclass
 from weft.redaction import REDACTOR
 from weft.render.export import session_html, session_markdown, story

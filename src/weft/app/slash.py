@@ -34,9 +34,9 @@ from weft.protocol.commands import (
     SwitchSource,
     Undo,
 )
+from weft.protocol.conversation_commands import ClearTaint, DecidePlan, SetLimits
 from weft.protocol.errors import UserError
 from weft.protocol.patterns import pattern
-from weft.protocol.talk_commands import ClearTaint, DecidePlan, SetLimits
 from weft.protocol.values import dataclass
 
 ExportKind = Literal["html", "markdown", "bundle"]

@@ -22,12 +22,12 @@ from weft.app.secrets import person_secrets
 from weft.app.session_work import open_questions
 from weft.files import Folder
 from weft.protocol.commands import Accepted, ReplyToGate
+from weft.protocol.conversation_commands import DecideApproval
+from weft.protocol.conversation_events import ApprovalRequested
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import UsageError, UserError, WorkspaceError
 from weft.protocol.events import GateOpened
 from weft.protocol.gates import sign_in_slug
-from weft.protocol.talk import ApprovalRequested
-from weft.protocol.talk_commands import DecideApproval
 from weft.protocol.values import dataclass
 from weft.session.index import Filter
 from weft.sources.agreeing import consent_request

@@ -35,14 +35,14 @@ from weft.app import (
     read_slash,
 )
 from weft.cli.place import ensure_workspace, open_app, trust_option, workspace_option, workspace_path
+from weft.protocol import conversation_events as t
 from weft.protocol import events as e
-from weft.protocol import talk as t
 from weft.protocol.commands import AnswerQuestion, Interrupt, Mode, Refused, Say, SessionCommand, SetMode
+from weft.protocol.conversation_commands import DecideApproval
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import EXIT_DONE, UserError, WeftError
 from weft.protocol.messages import StopReason, told_stop
-from weft.protocol.talk_commands import DecideApproval
-from weft.render.talk import told_beside
+from weft.render.conversation_lines import told_beside
 from weft.render.units import told_retry
 
 EDITOR: Final = Actor("person", face="acp")

@@ -12,10 +12,10 @@ from weft.app import App, SessionRequest, allow_always, open_questions
 from weft.cli.place import open_app, workspace_option
 from weft.cli.stopping import TERMINAL
 from weft.protocol.commands import Refused
+from weft.protocol.conversation_commands import DecideApproval
+from weft.protocol.conversation_events import Decision
 from weft.protocol.errors import EXIT_DONE, UsageError, UserError
 from weft.protocol.ids import check_session_id
-from weft.protocol.talk import Decision
-from weft.protocol.talk_commands import DecideApproval
 from weft.render.cells import clean
 
 SHOWN = 200

@@ -21,9 +21,9 @@ from weft.cli.chat.paint import Paint
 from weft.cli.place import from_here, is_ascii, screen_width
 from weft.cli.stopping import TERMINAL
 from weft.protocol.commands import Interrupt, ReplyToGate, Say
+from weft.protocol.conversation_events import ApprovalRequested, Decision, ToolRequested, step_place
 from weft.protocol.errors import WeftError
 from weft.protocol.events import ConfirmationAsked, ConfirmationKind, GateOpened, Outcome, WordsUnderstood
-from weft.protocol.talk import ApprovalRequested, Decision, ToolRequested, step_place
 from weft.render.cells import clean
 from weft.render.flow import confirmation_lines, form_lines
 from weft.render.outcome import gate_page

@@ -29,6 +29,8 @@ from weft.cli.place import (
 from weft.cli.screen import LiveScreen, Screen, screen_for
 from weft.cli.stopping import TERMINAL, interruptible
 from weft.protocol.commands import Interrupt, OverruleVerdict, Refused, ReplyToGate, Say, StartRun
+from weft.protocol.conversation_commands import DecideApproval
+from weft.protocol.conversation_events import ApprovalRequested, ToolRequested
 from weft.protocol.errors import (
     EXIT_DONE,
     EXIT_FAILED,
@@ -39,8 +41,6 @@ from weft.protocol.errors import (
     WeftError,
 )
 from weft.protocol.events import Event, Outcome, Record, RunStarted, StepCompleted, WordsUnderstood
-from weft.protocol.talk import ApprovalRequested, ToolRequested
-from weft.protocol.talk_commands import DecideApproval
 from weft.render.cells import clean
 from weft.render.flow import understood
 

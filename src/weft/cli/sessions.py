@@ -192,8 +192,8 @@ def show(session: str, step: str | None, item: str | None, prompt: bool, as_json
 
         _print_rich(session_screen(content, screen_width(), this_moment(), ascii=is_ascii(sys.stdout)))
         if content.said:
+            from weft.render.conversation_blocks import conversation_lines
             from weft.render.page import group, page
-            from weft.render.talk_blocks import conversation_lines
 
             _print_rich(group(conversation_lines(content.said, page(screen_width(), is_ascii(sys.stdout)))))
     else:

@@ -16,8 +16,8 @@ from dataclasses import field
 from typing import Any, Final, Literal, Protocol
 
 from weft.conversation.state import State
-from weft.protocol import talk as t
-from weft.protocol.talk_commands import How, Interrupted, InterruptStatus
+from weft.protocol import conversation_events as t
+from weft.protocol.conversation_commands import How, Interrupted, InterruptStatus
 from weft.protocol.values import dataclass
 
 Phase = Literal["declared", "awaiting", "reserved", "starting", "bound", "continuing", "draining"]
@@ -89,7 +89,7 @@ class Control:
 
     # -- following the log
 
-    def apply(self, event: t.TalkEvent) -> None:
+    def apply(self, event: t.ConversationEvent) -> None:
         """Take in what was decided. An intent that is born into a closing conversation is born interrupted."""
         step = _APPLY.get(type(event))
         if step is not None:

@@ -37,8 +37,8 @@ from weft.conversation.projections import (
 )
 from weft.conversation.state import State, evolve
 from weft.conversation.turns import RULES, TurnRules
-from weft.protocol import talk as t
-from weft.protocol import talk_commands as c
+from weft.protocol import conversation_commands as c
+from weft.protocol import conversation_events as t
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import UserError
 from weft.protocol.events import FeedItem, NoticeGiven, Record
@@ -191,13 +191,13 @@ class Conversation:
         """The person says that what came from outside is fine. What comes from now on counts again."""
         self.submit(c.ClearTaint(conversation=self.name))
 
-    def submit(self, command: c.TalkCommand) -> None:
+    def submit(self, command: c.ConversationCommand) -> None:
         """Into the inbox. Only from the loop's own thread; others use `call_soon_threadsafe`."""
         self._check()
         self._engine.submit(command)
         self._wake()
 
-    async def give(self, command: c.TalkCommand, by: Actor, key: str = "") -> Sequence[Record]:
+    async def give(self, command: c.ConversationCommand, by: Actor, key: str = "") -> Sequence[Record]:
         """As `submit`, for a command that somebody gave: what it was recorded as, once that is durable."""
         self._check()
         given = self._given[id(command)] = _Given(by, key, asyncio.get_running_loop().create_future())
@@ -368,7 +368,7 @@ class Conversation:
             self._executor.launch(intent)
 
     def is_mine(self, record: Record) -> bool:
-        return isinstance(record.event, t.TalkEvent) and self._engine.state.holds(record.event.conversation)
+        return isinstance(record.event, t.ConversationEvent) and self._engine.state.holds(record.event.conversation)
 
     def _go_on(self, conversation: str, key: str) -> None:
         self._engine.submit(c.Continue(conversation=conversation, key=key))
@@ -439,7 +439,7 @@ class Conversation:
             if not waiter.done():
                 waiter.set_result(None)
 
-    def _show(self, event: t.LiveTalkEvent | NoticeGiven) -> None:
+    def _show(self, event: t.LiveConversationEvent | NoticeGiven) -> None:
         self._feed.put(event)
         self._ports.show(event)
 

@@ -47,16 +47,16 @@ from weft.conversation.turns import (
     stop_turn,
     take_request,
 )
-from weft.protocol import talk as t
-from weft.protocol import talk_commands as c
+from weft.protocol import conversation_commands as c
+from weft.protocol import conversation_events as t
 
 NO_NAMES: Final = frozenset({"", MODEL})
 """What no call may be called."""
 
 
 def decide(
-    state: State, command: c.TalkCommand, gate: InterruptGate = OPEN, rules: TurnRules = RULES
-) -> list[t.TalkEvent]:
+    state: State, command: c.ConversationCommand, gate: InterruptGate = OPEN, rules: TurnRules = RULES
+) -> list[t.ConversationEvent]:
     draft = DecisionDraft(state, gate, rules)
     _DECIDE[type(command)](draft, command)
     return draft.events

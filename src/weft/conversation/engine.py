@@ -21,8 +21,8 @@ from weft.conversation.decide import decide
 from weft.conversation.projections import Projection, deliver
 from weft.conversation.state import State, evolve
 from weft.conversation.turns import OPEN, RULES, InterruptGate, TurnRules
-from weft.protocol import talk as t
-from weft.protocol import talk_commands as c
+from weft.protocol import conversation_commands as c
+from weft.protocol import conversation_events as t
 from weft.protocol.events import Record
 
 
@@ -41,7 +41,7 @@ class Engine:
         self.state = state
         self.control = Control(now, grace)
         self.control.restore(state)
-        self.inbox: deque[c.TalkCommand] = deque()
+        self.inbox: deque[c.ConversationCommand] = deque()
         self.projections = projections
         self.rules = rules
         self._follow = follow
@@ -51,18 +51,18 @@ class Engine:
 
     # -- the writer's side
 
-    def submit(self, command: c.TalkCommand) -> None:
+    def submit(self, command: c.ConversationCommand) -> None:
         self.inbox.append(command)
 
-    def take(self, limit: int = 1) -> list[t.TalkEvent]:
+    def take(self, limit: int = 1) -> list[t.ConversationEvent]:
         """Decide up to `limit` commands in the order in which they came."""
-        events: list[t.TalkEvent] = []
+        events: list[t.ConversationEvent] = []
         while self.inbox and limit > 0:
             limit -= 1
             events += self._handle(self.inbox.popleft())
         return events
 
-    def _handle(self, command: c.TalkCommand) -> list[t.TalkEvent]:
+    def _handle(self, command: c.ConversationCommand) -> list[t.ConversationEvent]:
         if isinstance(command, c.SettleModel | c.SettleTool):
             self.control.returned(command.conversation, command.execution)
         if isinstance(command, c.RecordInterrupt):

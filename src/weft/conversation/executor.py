@@ -20,8 +20,8 @@ from weft.conversation.limits import seconds_left
 from weft.conversation.ports import Ports
 from weft.conversation.projections import Transcript
 from weft.models.model import Model, Request, Retried, Stop, TextDelta, ThinkingDelta
-from weft.protocol import talk as t
-from weft.protocol import talk_commands as c
+from weft.protocol import conversation_commands as c
+from weft.protocol import conversation_events as t
 from weft.protocol.errors import WeftError
 from weft.protocol.messages import StopReason, ToolCall, Usage
 from weft.protocol.values import dataclass
@@ -69,8 +69,8 @@ class Executor:
         engine: Engine,
         ports: Ports,
         *,
-        submit: Callable[[c.TalkCommand], None],
-        show: Callable[[t.LiveTalkEvent], None],
+        submit: Callable[[c.ConversationCommand], None],
+        show: Callable[[t.LiveConversationEvent], None],
         transcript: Callable[[str], Transcript],
         returned: Callable[[], None],
         stop: Callable[[str, str], object],

@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from weft.protocol import talk as t
+from weft.protocol import conversation_events as t
 from weft.protocol.events import FeedItem
 
 """An event without its record is live, or of a run beside the conversation."""

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from typing import Final
 
-from weft.conversation.state import State, Talk, above
+from weft.conversation.state import ConversationState, State, above
 from weft.models.budget import Price, summed
-from weft.protocol.talk import Limit
+from weft.protocol.conversation_events import Limit
 
 SETTABLE: Final = ("turns", "tokens", "usd", "minutes")
 
@@ -44,7 +44,7 @@ def seconds_left(state: State, name: str) -> float | None:
     return max(0.0, min(left)) if left else None
 
 
-def used_of(talk: Talk, price: Price) -> Mapping[str, float]:
+def used_of(talk: ConversationState, price: Price) -> Mapping[str, float]:
     """What counts on each limit so far; money only as far as prices are known."""
     spent = summed(talk.taken.usage.items(), price)
     return {
@@ -71,16 +71,16 @@ def faults(limits: Mapping[str, float]) -> Iterator[str]:
             yield f"{name} can't be {value}"
 
 
-def _turns(talk: Talk, most: float, price: Price) -> str:
+def _turns(talk: ConversationState, most: float, price: Price) -> str:
     return f"may have {most:g} turns, and has had {talk.taken.turns}" if talk.taken.turns >= most else ""
 
 
-def _tokens(talk: Talk, most: float, price: Price) -> str:
+def _tokens(talk: ConversationState, most: float, price: Price) -> str:
     used = summed(talk.taken.usage.items(), price).tokens
     return f"may take {most:,.0f} tokens, and has taken {used:,}" if used >= most else ""
 
 
-def _usd(talk: Talk, most: float, price: Price) -> str:
+def _usd(talk: ConversationState, most: float, price: Price) -> str:
     spent = summed(talk.taken.usage.items(), price)
     if spent.unpriced:
         return (
@@ -90,11 +90,11 @@ def _usd(talk: Talk, most: float, price: Price) -> str:
     return f"may cost ${most:g}, and has cost ${spent.usd:.4f}" if spent.usd >= Decimal(str(most)) else ""
 
 
-def _minutes(talk: Talk, most: float, price: Price) -> str:
+def _minutes(talk: ConversationState, most: float, price: Price) -> str:
     return f"may work for {most:g} minutes, and they are over" if talk.taken.ms >= most * 60_000 else ""
 
 
-_LOOKS: Final[Mapping[Limit, Callable[[Talk, float, Price], str]]] = {
+_LOOKS: Final[Mapping[Limit, Callable[[ConversationState, float, Price], str]]] = {
     "turns": _turns,
     "tokens": _tokens,
     "usd": _usd,

@@ -9,10 +9,10 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from weft.conversation.projections import Notify, Transcript
 from weft.models.model import Model, Request
+from weft.protocol.conversation_commands import ToolAsk, ToolEnd
 from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.events import DurableEvent, Event, Record
 from weft.protocol.messages import ToolCall
-from weft.protocol.talk_commands import ToolAsk, ToolEnd
 from weft.protocol.values import dataclass
 from weft.session.log import collector_paused
 from weft.session.session import Session

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, Final, Literal, Protocol
 
-from weft.protocol import talk as t
+from weft.protocol import conversation_events as t
 from weft.protocol.events import Record
 from weft.protocol.messages import Content, Message, Text, Thinking, ToolCall, ToolResult
 from weft.protocol.values import dataclass

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from typing import Any, Final, Literal
 
-from weft.protocol import talk as t
+from weft.protocol import conversation_events as t
 from weft.protocol.events import Record
 from weft.protocol.hashes import hash_value
 from weft.protocol.values import dataclass
@@ -84,7 +84,7 @@ class ConversationTaken:
 
 
 @dataclass(slots=True)
-class Talk:
+class ConversationState:
     """One conversation: main or sub."""
 
     conversation: str
@@ -126,8 +126,8 @@ class Talk:
     def resting(self) -> bool:
         return self.turn is None and not self.pending and (not self.waiting or self.held is not None)
 
-    def copied(self) -> Talk:
-        return Talk(
+    def copied(self) -> ConversationState:
+        return ConversationState(
             self.conversation,
             self.parent,
             self.parent_execution,
@@ -152,7 +152,7 @@ class Talk:
 @dataclass(slots=True)
 class State:
     root: str
-    talks: dict[str, Talk] = field(default_factory=dict)
+    talks: dict[str, ConversationState] = field(default_factory=dict)
     allowed: frozenset[str] = frozenset()
     """Keys of approvals given for the session."""
     tainted: bool = False
@@ -200,7 +200,7 @@ def evolve(state: State, event: object) -> None:
         if not state.holds(name):
             return
         # A late refusal may name a sub-conversation that has ended: it is no talk any more.
-        talk = Talk(name)
+        talk = ConversationState(name)
         if name == state.root or type(event) is t.ConversationOpened:
             state.talks[name] = talk
     state.rested = False
@@ -214,7 +214,7 @@ def fold(root: str, records: Iterable[Record]) -> State:
     return state
 
 
-def above(state: State, name: str) -> Iterator[Talk]:
+def above(state: State, name: str) -> Iterator[ConversationState]:
     """A conversation and those that it is under, as far as they are open."""
     while state.holds(name):
         if talk := state.talks.get(name):
@@ -232,7 +232,7 @@ def key_of(conversation: str, turn: int) -> str:
     return f"{conversation}:t{turn}"
 
 
-def _opened(state: State, talk: Talk, event: t.ConversationOpened) -> None:
+def _opened(state: State, talk: ConversationState, event: t.ConversationOpened) -> None:
     if event.tainted:
         state.tainted = True
     if event.parent is None:
@@ -248,22 +248,22 @@ def _opened(state: State, talk: Talk, event: t.ConversationOpened) -> None:
             call.child = event.conversation
 
 
-def _message(state: State, talk: Talk, event: t.MessageAccepted) -> None:
+def _message(state: State, talk: ConversationState, event: t.MessageAccepted) -> None:
     talk.waiting += (event.message,)
     talk.failures = {}
     if any(one.get("outside") for one in event.attached):
         state.tainted = True
 
 
-def _taken(state: State, talk: Talk, event: t.ContinuationTaken) -> None:
+def _taken(state: State, talk: ConversationState, event: t.ContinuationTaken) -> None:
     talk.pending, talk.continued = "", talk.turns
 
 
-def _cancelled(state: State, talk: Talk, event: t.ContinuationCancelled) -> None:
+def _cancelled(state: State, talk: ConversationState, event: t.ContinuationCancelled) -> None:
     talk.pending, talk.cancelled = "", (*talk.cancelled, event.key)
 
 
-def _started(state: State, talk: Talk, event: t.TurnStarted) -> None:
+def _started(state: State, talk: ConversationState, event: t.TurnStarted) -> None:
     talk.turn, talk.turns, talk.held = TurnState(event.turn), event.turn, None
     for one in above(state, talk.conversation):
         one.taken = replace(one.taken, turns=one.taken.turns + 1)
@@ -273,7 +273,7 @@ def _started(state: State, talk: Talk, event: t.TurnStarted) -> None:
         talk.waiting = tuple(message for message in talk.waiting if message not in event.messages)
 
 
-def _intent(state: State, talk: Talk, event: t.IntentRecorded) -> None:
+def _intent(state: State, talk: ConversationState, event: t.IntentRecorded) -> None:
     turn = talk.turn
     if turn is None:
         return
@@ -285,7 +285,7 @@ def _intent(state: State, talk: Talk, event: t.IntentRecorded) -> None:
         call.phase, call.execution, call.attempts = "running", event.execution, call.attempts + 1
 
 
-def _model(state: State, talk: Talk, event: t.ModelSettled) -> None:
+def _model(state: State, talk: ConversationState, event: t.ModelSettled) -> None:
     if talk.turn is not None:
         talk.turn.model, talk.turn.model_outcome = "", event.outcome
         talk.turn.lost = event.reason == PROCESS_LOST
@@ -295,13 +295,13 @@ def _model(state: State, talk: Talk, event: t.ModelSettled) -> None:
         one.taken = one.taken.and_call(event.model or "", event.usage, event.ms)
 
 
-def _declared(state: State, talk: Talk, event: t.CallsDeclared) -> None:
+def _declared(state: State, talk: ConversationState, event: t.CallsDeclared) -> None:
     if talk.turn is not None:
         talk.turn.declared = True
         talk.turn.calls = {name: CallState() for name in event.calls}
 
 
-def _requested(state: State, talk: Talk, event: t.ToolRequested) -> None:
+def _requested(state: State, talk: ConversationState, event: t.ToolRequested) -> None:
     if talk.turn is not None and (call := talk.turn.calls.get(event.call)):
         call.tool, call.input, call.key, call.prompt = event.tool, event.input, event.key or "", event.prompt
         call.interruptible, call.safe_to_retry = event.interruptible, event.safe_to_retry
@@ -310,21 +310,21 @@ def _requested(state: State, talk: Talk, event: t.ToolRequested) -> None:
             call.phase = "ready"
 
 
-def _asked(state: State, talk: Talk, event: t.ApprovalRequested) -> None:
+def _asked(state: State, talk: ConversationState, event: t.ApprovalRequested) -> None:
     if talk.turn is not None and (call := talk.turn.calls.get(event.call)):
         call.phase = "asked"
 
 
-def _approved(state: State, talk: Talk, event: t.ApprovalDecided) -> None:
+def _approved(state: State, talk: ConversationState, event: t.ApprovalDecided) -> None:
     if event.decision != "denied" and talk.turn is not None and (call := talk.turn.calls.get(event.call)):
         call.phase = "ready"
 
 
-def _remembered(state: State, talk: Talk, event: t.ApprovalRemembered) -> None:
+def _remembered(state: State, talk: ConversationState, event: t.ApprovalRemembered) -> None:
     state.allowed |= {event.key}
 
 
-def _settled(state: State, talk: Talk, event: t.ToolSettled) -> None:
+def _settled(state: State, talk: ConversationState, event: t.ToolSettled) -> None:
     if event.tainting:
         state.tainted = True
     if talk.turn is not None and (call := talk.turn.calls.get(event.call)):
@@ -355,90 +355,90 @@ def failing(call: CallState) -> str:
     return hash_value([call.tool, dict(call.input)])
 
 
-def _interrupted(state: State, talk: Talk, event: t.TurnInterrupted) -> None:
+def _interrupted(state: State, talk: ConversationState, event: t.TurnInterrupted) -> None:
     if talk.turn is not None:
         talk.turn.interrupted = True
 
 
-def _completed(state: State, talk: Talk, event: t.TurnCompleted) -> None:
+def _completed(state: State, talk: ConversationState, event: t.TurnCompleted) -> None:
     talk.turn, talk.pending = None, event.key or ""
 
 
-def _compacted(state: State, talk: Talk, event: t.TranscriptCompacted) -> None:
+def _compacted(state: State, talk: ConversationState, event: t.TranscriptCompacted) -> None:
     talk.compacted = event.turn
     for one in above(state, talk.conversation):
         one.taken = one.taken.and_call(event.model or "", event.usage)
 
 
-def _limits(state: State, talk: Talk, event: t.LimitsSet) -> None:
+def _limits(state: State, talk: ConversationState, event: t.LimitsSet) -> None:
     talk.limits = dict(event.limits)
 
 
-def _cleared(state: State, talk: Talk, event: t.TaintCleared) -> None:
+def _cleared(state: State, talk: ConversationState, event: t.TaintCleared) -> None:
     state.tainted = False
 
 
-def _restored(state: State, talk: Talk, event: t.FilesRestored) -> None:
+def _restored(state: State, talk: ConversationState, event: t.FilesRestored) -> None:
     for one in state.talks.values():  # what a model knows of these files is not so any more
         one.seen = {name: seen for name, seen in one.seen.items() if name not in event.files}
 
 
-def _rewound(state: State, talk: Talk, event: t.ConversationRewound) -> None:
+def _rewound(state: State, talk: ConversationState, event: t.ConversationRewound) -> None:
     talk.waiting, talk.held, talk.plan, talk.failures = (), None, "", {}
     for one in state.talks.values():
         one.seen = {}  # what a model has seen since is told to it no more, nor what it saw of these files
 
 
-def _planned(state: State, talk: Talk, event: t.PlanSubmitted) -> None:
+def _planned(state: State, talk: ConversationState, event: t.PlanSubmitted) -> None:
     talk.plan = event.plan
 
 
-def _plan_decided(state: State, talk: Talk, event: t.PlanDecided) -> None:
+def _plan_decided(state: State, talk: ConversationState, event: t.PlanDecided) -> None:
     talk.plan = ""
 
 
-def _process_started(state: State, talk: Talk, event: t.ProcessStarted) -> None:
+def _process_started(state: State, talk: ConversationState, event: t.ProcessStarted) -> None:
     state.background, state.started = (*state.background, event.process), state.started + 1
 
 
-def _process_ended(state: State, talk: Talk, event: t.ProcessEnded) -> None:
+def _process_ended(state: State, talk: ConversationState, event: t.ProcessEnded) -> None:
     state.background = tuple(one for one in state.background if one != event.process)
 
 
-def _limited(state: State, talk: Talk, event: t.LimitReached) -> None:
+def _limited(state: State, talk: ConversationState, event: t.LimitReached) -> None:
     talk.held = event.key or talk.held or ""
     if event.key:
         talk.pending = ""
 
 
-def _refused(state: State, talk: Talk, event: t.CommandRefused) -> None:
+def _refused(state: State, talk: ConversationState, event: t.CommandRefused) -> None:
     if event.refusal == "stale_settlement" and event.outcome == "succeeded" and event.execution:
         call = _call_of(talk, event.execution)
         if call is not None and call.phase == "running":
             call.observed = True
 
 
-def _idle(state: State, talk: Talk, event: t.IdleReached) -> None:
+def _idle(state: State, talk: ConversationState, event: t.IdleReached) -> None:
     state.rested = True
 
 
-def _shutdown(state: State, talk: Talk, event: t.ShutdownRequested) -> None:
+def _shutdown(state: State, talk: ConversationState, event: t.ShutdownRequested) -> None:
     state.stopping = True
 
 
-def _stopped(state: State, talk: Talk, event: t.ConversationStopped) -> None:
+def _stopped(state: State, talk: ConversationState, event: t.ConversationStopped) -> None:
     state.stopping, state.stopped = True, True
 
 
-def _ended(state: State, talk: Talk, event: t.ConversationEnded) -> None:
+def _ended(state: State, talk: ConversationState, event: t.ConversationEnded) -> None:
     state.talks.pop(event.conversation, None)
 
 
-def _nothing(state: State, talk: Talk, event: object) -> None:
+def _nothing(state: State, talk: ConversationState, event: object) -> None:
     """For the reader of the log; the state does not depend on it."""
 
 
-def _call_of(talk: Talk, execution: str) -> CallState | None:
+def _call_of(talk: ConversationState, execution: str) -> CallState | None:
     for call in talk.turn.calls.values() if talk.turn else ():
         if call.execution == execution:
             return call

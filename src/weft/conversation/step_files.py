@@ -25,7 +25,7 @@ from weft.files import Folder
 from weft.models.answer import add_usage
 from weft.models.making import FilesAsk, FilesMade
 from weft.models.model import ModelError, Request
-from weft.protocol import talk as t
+from weft.protocol import conversation_events as t
 from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.errors import Finding, ModelFeedback
 from weft.protocol.events import DurableEvent, FeedItem, Record

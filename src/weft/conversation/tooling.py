@@ -11,8 +11,8 @@ from dataclasses import field, replace
 from functools import partial
 from typing import Final
 
+from weft.protocol.conversation_commands import ToolAsk, ToolEnd
 from weft.protocol.messages import ToolCall
-from weft.protocol.talk_commands import ToolAsk, ToolEnd
 from weft.protocol.values import dataclass
 from weft.tools.boundary import Need
 from weft.tools.permission import NOWHERE, Mode, PermissionVerdict, judge

@@ -11,10 +11,10 @@ from dataclasses import field
 from typing import Any, Final
 
 from weft.conversation.limits import reached, unpriced
-from weft.conversation.state import CallState, State, Talk, TurnState, evolve, failing, key_of
+from weft.conversation.state import CallState, ConversationState, State, TurnState, evolve, failing, key_of
 from weft.models.budget import Price
-from weft.protocol import talk as t
-from weft.protocol import talk_commands as c
+from weft.protocol import conversation_commands as c
+from weft.protocol import conversation_events as t
 from weft.protocol.values import dataclass
 
 SHUTDOWN_TIMEOUT: Final = "shutdown_timeout"
@@ -77,7 +77,7 @@ class DecisionDraft:
     """A decision in the making: its events, and the state as they leave it. The given state is never touched."""
 
     def __init__(self, state: State, gate: InterruptGate, rules: TurnRules) -> None:
-        self.events: list[t.TalkEvent] = []
+        self.events: list[t.ConversationEvent] = []
         self.gate = gate
         self.rules = rules
         self.recovering = False
@@ -89,14 +89,14 @@ class DecisionDraft:
     def state(self) -> State:
         return self._own or self._state
 
-    def emit(self, *events: t.TalkEvent) -> None:
+    def emit(self, *events: t.ConversationEvent) -> None:
         if self._own is None:
             self._own = self._state.copied()
         for event in events:
             evolve(self._own, event)
             self.events.append(event)
 
-    def talk(self, conversation: str) -> Talk | None:
+    def talk(self, conversation: str) -> ConversationState | None:
         return self.state.talks.get(conversation)
 
     def turn(self, conversation: str) -> TurnState:
@@ -178,7 +178,7 @@ def go_on(draft: DecisionDraft, name: str, disposition: t.Disposition) -> None:
         start_turn(draft, name)
 
 
-def _end_child(draft: DecisionDraft, talk: Talk, disposition: t.Disposition, why: str = "") -> None:
+def _end_child(draft: DecisionDraft, talk: ConversationState, disposition: t.Disposition, why: str = "") -> None:
     draft.emit(t.ConversationEnded(conversation=talk.conversation, disposition=disposition))
     call_id = running_call(draft, talk.parent, talk.parent_execution)
     if call_id is None or draft.gate.closes(talk.parent, talk.parent_execution):
@@ -249,7 +249,7 @@ def release(draft: DecisionDraft, name: str) -> None:
         intend(draft, name, call_id)
 
 
-def _next_call(talk: Talk | None) -> str:
+def _next_call(talk: ConversationState | None) -> str:
     turn = talk.turn if talk else None
     if turn is None or turn.interrupted:
         return ""
@@ -430,10 +430,10 @@ class CallHadElsewhere:
 
 def turn_had_elsewhere(
     conversation: str, turn: int, message: str, asked: str, answer: str, calls: Sequence[CallHadElsewhere] = ()
-) -> list[t.TalkEvent]:
+) -> list[t.ConversationEvent]:
     """What another program was asked, what tools it called and what it answered, as if that had been held here: nothing
     of it is open. With calls it takes two turns. Nobody knows where a result came from, so it is from outside."""
-    events: list[t.TalkEvent] = [
+    events: list[t.ConversationEvent] = [
         t.MessageAccepted(conversation=conversation, message=message, text=asked, delivery="started", origin="person")
     ]
     started = t.TurnStarted(conversation=conversation, turn=turn, messages=(message,))

@@ -16,8 +16,8 @@ from decimal import Decimal
 from typing import Any, Final
 
 from weft.models.prices import Cost
+from weft.protocol import conversation_events as t
 from weft.protocol import events as e
-from weft.protocol import talk as t
 from weft.protocol.call_events import CallSettled
 from weft.protocol.messages import Usage
 from weft.protocol.values import dataclass

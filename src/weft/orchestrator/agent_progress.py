@@ -10,7 +10,7 @@ from dataclasses import field
 from typing import Any, Final
 
 from weft.conversation.tooling import sub_agent
-from weft.protocol import talk as t
+from weft.protocol import conversation_events as t
 from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.events import DurableEvent, Record
 from weft.protocol.values import dataclass

@@ -40,8 +40,8 @@ from weft.orchestrator.prompt_text import prompt_text
 from weft.orchestrator.run_log import RunLog
 from weft.orchestrator.step_prompt import StepPrompt, step_prompt
 from weft.orchestrator.workbench import Workbench
-from weft.protocol import talk as t
-from weft.protocol import talk_commands as c
+from weft.protocol import conversation_commands as c
+from weft.protocol import conversation_events as t
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import ExternalError, Finding, ModelFeedback, UserError, WeftError
 from weft.protocol.events import DurableEvent, Record
@@ -264,7 +264,7 @@ class AgentStep:
 
     async def _follow(self) -> None:
         async for item in self.talk.events(after=1 << 62):
-            if isinstance(item, t.LiveTalkEvent):
+            if isinstance(item, t.LiveConversationEvent):
                 self._work.log.show(item)
             elif not isinstance(item, Record):
                 self._work.say(getattr(item, "text", ""))

@@ -16,10 +16,17 @@ from collections.abc import Callable, Sequence
 
 from weft.protocol.call_events import CallSettled, ConversationCalls
 from weft.protocol.commands import Artifact
+from weft.protocol.conversation_events import (
+    ApprovalRequested,
+    LiveConversationEvent,
+    ModelRetried,
+    StepPlace,
+    ToolProgressed,
+    step_place,
+)
 from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.errors import ExternalError
 from weft.protocol.events import DurableEvent, Event, NoticeGiven, Record, StepModelRetried, StepProgressed
-from weft.protocol.talk import ApprovalRequested, LiveTalkEvent, ModelRetried, StepPlace, ToolProgressed, step_place
 from weft.session.log import LogReader, collector_paused
 from weft.session.session import Session
 
@@ -80,7 +87,7 @@ class RunLog:
             for text in self._session.take_notices():
                 self._publish(NoticeGiven(text=text))
 
-    def show(self, event: LiveTalkEvent) -> None:
+    def show(self, event: LiveConversationEvent) -> None:
         self._publish(event)
         self._tell_step(event)
 

@@ -56,6 +56,8 @@ from weft.protocol.commands import (
     StartRun,
     TimeCame,
 )
+from weft.protocol.conversation_commands import DecideApproval
+from weft.protocol.conversation_events import step_conversation, step_place
 from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.errors import ExternalError, Finding, ModelFeedback, UserError, WeftError
 from weft.protocol.events import (
@@ -72,8 +74,6 @@ from weft.protocol.events import (
 from weft.protocol.hashes import hash_bytes, hash_value
 from weft.protocol.messages import Media
 from weft.protocol.steps import StepInput
-from weft.protocol.talk import step_conversation, step_place
-from weft.protocol.talk_commands import DecideApproval
 from weft.session.recovery import item_results
 from weft.session.session import Session
 from weft.workspace.flow import look

@@ -12,10 +12,10 @@ from dataclasses import replace
 from typing import Any
 
 from weft.orchestrator.run_log import RunLog
-from weft.protocol import talk as t
+from weft.protocol import conversation_events as t
+from weft.protocol.conversation_commands import DecideApproval, ToolAsk
 from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.events import DurableEvent, Event, Record
-from weft.protocol.talk_commands import DecideApproval, ToolAsk
 from weft.protocol.values import dataclass
 
 

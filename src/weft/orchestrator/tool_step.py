@@ -19,10 +19,10 @@ from weft.orchestrator.inputs import as_input
 from weft.orchestrator.items import Item, ItemResult, StepItems
 from weft.orchestrator.progress import SignInNeededError
 from weft.orchestrator.workbench import Workbench
+from weft.protocol.conversation_commands import ToolAsk
 from weft.protocol.errors import ExternalError, UserError
 from weft.protocol.messages import ToolCall
 from weft.protocol.steps import StepInput
-from weft.protocol.talk_commands import ToolAsk
 from weft.workspace.flow import ArtifactPlace
 from weft.workspace.scope import Taken, ToolCalls
 

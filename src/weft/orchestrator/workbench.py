@@ -18,10 +18,10 @@ from typing import Any, Final, Protocol
 
 from weft.files import Folder
 from weft.orchestrator.calls import through
+from weft.protocol.conversation_commands import ToolAsk
 from weft.protocol.errors import UserError
 from weft.protocol.gates import sign_in_slug
 from weft.protocol.messages import ToolCall
-from weft.protocol.talk_commands import ToolAsk
 from weft.protocol.values import dataclass
 from weft.tools.permission import SIGN_IN_RULE, TAINT_RULE, PermissionVerdict, judge
 from weft.tools.permission_file import APP_FILE, Rule, Rules, rule_of

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field
 from typing import Final, Literal
 
-from weft.protocol import talk as t
+from weft.protocol import conversation_events as t
 from weft.protocol.messages import StopReason, told_stop
 from weft.protocol.values import dataclass
 

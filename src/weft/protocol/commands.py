@@ -2,7 +2,7 @@
 
 `SessionCommand` is what the door of a session takes (`app/live.py`): each leads to durable events that say who gave it,
 or is refused with the reason. The others are of the machines inside: a run's own (`Command`), and those of its
-conversation (`talk_commands.py`).
+conversation (`conversation_commands.py`).
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
 from weft.protocol.call_events import Used
+from weft.protocol.conversation_commands import ClearTaint, DecideApproval, DecidePlan, SetLimits
 from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.errors import EXIT_FAILED, ExternalError, Finding, UserError, WeftError
 from weft.protocol.events import ClaimVerdict, ConfirmationChoice, FailureKind
 from weft.protocol.hashes import hash_bytes
-from weft.protocol.talk_commands import ClearTaint, DecideApproval, DecidePlan, SetLimits
 from weft.protocol.values import dataclass
 
 INLINE_LIMIT: Final = 256 * 1024

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, Final, Literal, NamedTuple, assert_never
 
-from weft.protocol import talk
+from weft.protocol import conversation_events as t
 from weft.protocol.call_events import CallSettled, CallStarted, LiveCallEvent, StepTextStreamed
 from weft.protocol.envelope import Envelope
 from weft.protocol.errors import Finding
@@ -700,10 +700,16 @@ DurableEvent = (
     | SettingChanged
     | SessionDescribed
     | SourceSwitched
-    | talk.TalkEvent
+    | t.ConversationEvent
 )
 LiveEvent = (
-    StepProgressed | NoticeGiven | QuestionAsked | QuestionClosed | StatusChanged | LiveCallEvent | talk.LiveTalkEvent
+    StepProgressed
+    | NoticeGiven
+    | QuestionAsked
+    | QuestionClosed
+    | StatusChanged
+    | LiveCallEvent
+    | t.LiveConversationEvent
 )
 Event = DurableEvent | LiveEvent
 
@@ -732,32 +738,32 @@ def is_durable(event: Event) -> bool:
         case QuestionAsked() | QuestionClosed() | StatusChanged():
             return False
         case _:
-            return _is_durable_talk(event)
+            return _is_durable_in_conversation(event)
 
 
-def _is_durable_talk(event: talk.TalkEvent | talk.LiveTalkEvent) -> bool:
+def _is_durable_in_conversation(event: t.ConversationEvent | t.LiveConversationEvent) -> bool:
     match event:
-        case talk.ConversationOpened() | talk.ConversationStopped() | talk.ConversationEnded():
+        case t.ConversationOpened() | t.ConversationStopped() | t.ConversationEnded():
             return True
-        case talk.MessageAccepted() | talk.ContinuationTaken() | talk.ContinuationCancelled() | talk.TurnStarted():
+        case t.MessageAccepted() | t.ContinuationTaken() | t.ContinuationCancelled() | t.TurnStarted():
             return True
-        case talk.IntentRecorded() | talk.ModelSettled() | talk.ToolSettled() | talk.ProcessorFailed():
+        case t.IntentRecorded() | t.ModelSettled() | t.ToolSettled() | t.ProcessorFailed():
             return True
-        case talk.CallsDeclared() | talk.ToolRequested() | talk.ModelRetried():
+        case t.CallsDeclared() | t.ToolRequested() | t.ModelRetried():
             return True
-        case talk.ApprovalRequested() | talk.ApprovalDecided() | talk.ApprovalRemembered():
+        case t.ApprovalRequested() | t.ApprovalDecided() | t.ApprovalRemembered():
             return True
-        case talk.TurnInterrupted() | talk.TurnCompleted() | talk.TranscriptCompacted() | talk.CommandRefused():
+        case t.TurnInterrupted() | t.TurnCompleted() | t.TranscriptCompacted() | t.CommandRefused():
             return True
-        case talk.LimitsSet() | talk.LimitReached() | talk.TaintCleared() | talk.FilesRestored():
+        case t.LimitsSet() | t.LimitReached() | t.TaintCleared() | t.FilesRestored():
             return True
-        case talk.ConversationRewound() | talk.PlanSubmitted() | talk.PlanDecided():
+        case t.ConversationRewound() | t.PlanSubmitted() | t.PlanDecided():
             return True
-        case talk.ProcessStarted() | talk.ProcessEnded():
+        case t.ProcessStarted() | t.ProcessEnded():
             return True
-        case talk.IdleReached() | talk.ShutdownRequested():
+        case t.IdleReached() | t.ShutdownRequested():
             return True
-        case talk.TextStreamed() | talk.ThinkingStreamed() | talk.ToolProgressed():
+        case t.TextStreamed() | t.ThinkingStreamed() | t.ToolProgressed():
             return False
         case _:
             assert_never(event)

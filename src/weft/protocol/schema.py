@@ -14,10 +14,10 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import Any, Final, Literal
 
 from weft.protocol.commands import Command, SessionCommand
+from weft.protocol.conversation_commands import ConversationCommand
 from weft.protocol.envelope import ActorKind
 from weft.protocol.errors import Finding
 from weft.protocol.events import LOG_VERSION, DurableEvent, LiveEvent
-from weft.protocol.talk_commands import TalkCommand
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 _TEXT: Final = {"type": "string"}
@@ -77,7 +77,7 @@ def event_schema() -> dict[str, Any]:
 
 def command_schema() -> dict[str, Any]:
     defs: dict[str, Any] = {}
-    kinds = (*typing.get_args(SessionCommand), *typing.get_args(Command), *typing.get_args(TalkCommand))
+    kinds = (*typing.get_args(SessionCommand), *typing.get_args(Command), *typing.get_args(ConversationCommand))
     tags = dict.fromkeys(_define(kind, defs, {}, ()) for kind in kinds)
     return _whole("Commands to a session", "What may be asked of a run or a conversation.", tags, defs)
 

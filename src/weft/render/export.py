@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from typing import Final
 
-from weft.protocol import talk as t
+from weft.protocol import conversation_events as t
 from weft.protocol.events import Record
 from weft.render.html import code_html, markdown_html
 from weft.render.plain import PlainLog
@@ -49,7 +49,7 @@ def story(session: str, records: Iterable[Record]) -> str:
             case t.ModelSettled() if event.text:
                 flush()
                 parts.append(f"**{event.model or 'Answer'}**\n\n{event.text}")
-            case _ if isinstance(event, t.TalkEvent):
+            case _ if isinstance(event, t.ConversationEvent):
                 if isinstance(event, t.ToolRequested):
                     lines.append(f"called {event.tool}")
             case _:

@@ -14,6 +14,13 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from weft.protocol.call_events import CallEvent
+from weft.protocol.conversation_events import (
+    ApprovalDecided,
+    ApprovalRequested,
+    ConversationEvent,
+    LiveConversationEvent,
+    step_place,
+)
 from weft.protocol.errors import Finding
 from weft.protocol.events import (
     ArtifactAccepted,
@@ -46,11 +53,10 @@ from weft.protocol.events import (
     StepSkipped,
     StepStarted,
 )
-from weft.protocol.talk import ApprovalDecided, ApprovalRequested, LiveTalkEvent, TalkEvent, step_place
 from weft.render.calls import Price, call_lines
 from weft.render.cells import clean, paragraphs
+from weft.render.conversation_lines import conversation_lines
 from weft.render.flow import STEP_BUDGET, flow_lines, is_of_step
-from weft.render.talk import talk_lines
 from weft.render.units import count, human_ms, human_size, told_retry
 from weft.render.view import RunEvent
 
@@ -96,10 +102,10 @@ def plain_lines(
     price: Price | None = None,
 ) -> list[str]:
     """The event in words. With a `session`, the end of a run also says what to do next."""
-    if isinstance(event, TalkEvent | LiveTalkEvent):
+    if isinstance(event, ConversationEvent | LiveConversationEvent):
         # What a step's conversation does is told as the calls of the step; what is asked there is asked of a person.
         told = step_place(event.conversation) is None or isinstance(event, ApprovalRequested | ApprovalDecided)
-        return talk_lines(event) if told else []
+        return conversation_lines(event) if told else []
     if isinstance(event, CallEvent):
         return call_lines(event, price)
     return _run_lines(event, session, artifacts, program)

@@ -12,6 +12,7 @@ from dataclasses import field
 from typing import Literal, assert_never
 
 from weft.protocol.call_events import CallEvent
+from weft.protocol.conversation_events import ConversationEvent, LiveConversationEvent
 from weft.protocol.errors import Finding
 from weft.protocol.events import (
     ArtifactAccepted,
@@ -53,7 +54,6 @@ from weft.protocol.events import (
     WordsSaid,
     WordsUnderstood,
 )
-from weft.protocol.talk import LiveTalkEvent, TalkEvent
 from weft.protocol.values import dataclass
 from weft.render.calls import Spent, StepCalls
 from weft.render.cells import paragraphs
@@ -229,7 +229,7 @@ class RunView:
     """Whoever looks is asked in the same place, below: what is asked and how to answer need not be said."""
 
     def apply(self, event: Event, now: float) -> None:
-        if isinstance(event, TalkEvent | LiveTalkEvent):
+        if isinstance(event, ConversationEvent | LiveConversationEvent):
             return  # a conversation beside the run has a screen of its own
         if isinstance(event, CallEvent):
             step = self.steps.setdefault(event.step, StepView(event.step))

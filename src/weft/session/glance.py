@@ -10,8 +10,8 @@ import re
 from dataclasses import field
 from typing import Final
 
+from weft.protocol import conversation_events as t
 from weft.protocol import events as e
-from weft.protocol import talk as t
 from weft.protocol.commands import STANDARD_INPUT
 from weft.protocol.events import Record
 from weft.protocol.values import dataclass

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from weft.files import Folder
 from weft.protocol.commands import Artifact
+from weft.protocol.conversation_events import ConversationStopped, IdleReached
 from weft.protocol.envelope import MACHINE, Actor, Parent
 from weft.protocol.errors import ExternalError, UserError, WeftError
 from weft.protocol.events import (
@@ -29,7 +30,6 @@ from weft.protocol.events import (
 )
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.json_text import json_value
-from weft.protocol.talk import ConversationStopped, IdleReached
 from weft.redaction import REDACTOR
 from weft.session.cuts import CutLogError, LostLogError, find_cuts
 from weft.session.lock import WriterLock

@@ -12,10 +12,10 @@ from typing import Any, Literal, assert_never
 
 from weft.protocol import events as e
 from weft.protocol.call_events import CallSettled, ConversationCalls
+from weft.protocol.conversation_events import ConversationEvent
 from weft.protocol.envelope import PERSON, Actor, Parent
 from weft.protocol.events import ClaimVerdict, ConfirmationKind, Outcome, Record, UnitKind, Verdict
 from weft.protocol.hashes import combine
-from weft.protocol.talk import TalkEvent
 from weft.protocol.values import dataclass, replace
 
 StepStatus = Literal["pending", "in_progress", "completed", "failed"]
@@ -630,7 +630,7 @@ def _aside(state: SessionState, event: e.ArtifactSetAside, _: Record) -> None:
     state.set_aside[event.artifact] = event.hash
 
 
-def _spoken(state: SessionState, event: TalkEvent, record: Record) -> None:
+def _spoken(state: SessionState, event: ConversationEvent, record: Record) -> None:
     state.spoken = record.seq
     for call in state.calling.take(event):
         if isinstance(call, CallSettled):
@@ -648,7 +648,7 @@ _FOLDS: dict[type, _Fold] = {}
 
 def _fold_of(event: e.DurableEvent) -> _Fold:
     """What an event does to the state. One that is forgotten here does not type-check."""
-    if isinstance(event, TalkEvent):
+    if isinstance(event, ConversationEvent):
         return _spoken
     match event:
         case e.SessionCreated() | e.SessionAdopted() | e.CutAccepted() | e.InputRecorded() | e.SessionDescribed():

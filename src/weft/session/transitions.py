@@ -17,8 +17,8 @@ from typing import assert_never
 
 from weft.protocol import events as e
 from weft.protocol.call_events import CallSettled
+from weft.protocol.conversation_events import ConversationEvent
 from weft.protocol.events import DurableEvent, Outcome
-from weft.protocol.talk import TalkEvent
 from weft.protocol.values import dataclass, replace
 
 _Elsewhere = (
@@ -34,7 +34,7 @@ _Elsewhere = (
     | e.SessionDescribed
     | e.SourceSwitched
     | e.StepModelRetried
-    | TalkEvent
+    | ConversationEvent
 )
 """What may stand anywhere and moves no run. A new event does not type-check until it is here or has its rule."""
 _Placed = (

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from typing import Any, Final
 
-from weft.protocol.talk_commands import ToolEnd
+from weft.protocol.conversation_commands import ToolEnd
 
 KILL_GRACE: Final = 0.25
 SWITCH_INTERVAL: Final = 0.0005

@@ -14,8 +14,8 @@ from weft.conversation.ports import Journal
 from weft.conversation.projections import Continuations, StatusProjection
 from weft.conversation.state import State, evolve
 from weft.files import Disk, Folder
-from weft.protocol import talk as t
-from weft.protocol import talk_commands as c
+from weft.protocol import conversation_commands as c
+from weft.protocol import conversation_events as t
 from weft.protocol.events import Record
 from weft.session.codec import encode
 from weft.session.log import LOG, LogReader, collector_paused
@@ -32,7 +32,7 @@ def resident_bytes() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def exchange(number: int) -> list[c.TalkCommand]:
+def exchange(number: int) -> list[c.ConversationCommand]:
     """A message, a tool call, its result and the answer: what the outside sends for two turns."""
     first, second = 2 * number - 1, 2 * number
     return [
@@ -75,7 +75,7 @@ def commands_per_second(number: int, journal: Journal) -> float:
 def spoken_events(number: int) -> Iterator[Record]:
     """The events of a long conversation: one exchange, over and over."""
     engine = Engine(State("main"), now=time.monotonic)
-    pattern: list[t.TalkEvent] = []
+    pattern: list[t.ConversationEvent] = []
     for command in exchange(1):
         engine.submit(command)
         pattern += engine.take()

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from weft.conversation.state import fold
-from weft.protocol import talk as t
+from weft.protocol import conversation_events as t
 from weft.protocol.events import Record
 from weft.testing.simulation import Accepted, World, promise
 
@@ -36,7 +36,7 @@ class TurnBook:
 
 
 @dataclass
-class TalkBook:
+class ConversationBook:
     turn: TurnBook | None = None
     turns: int = 0
     waiting: list[str] = field(default_factory=list)
@@ -54,18 +54,18 @@ class Books:
     """The log, read as an auditor would."""
 
     def __init__(self, log: Sequence[Record], *, goes_on: bool = False) -> None:
-        self.talks: dict[str, TalkBook] = {}
+        self.talks: dict[str, ConversationBook] = {}
         self.goes_on = goes_on
-        self.before: t.TalkEvent | None = None
+        self.before: t.ConversationEvent | None = None
         for number, record in enumerate(log, 1):
             promise(record.seq == number, f"seq {record.seq} at place {number}")
             event = record.event
-            if isinstance(event, t.TalkEvent):
+            if isinstance(event, t.ConversationEvent):
                 self._take(event)
                 self.before = event
 
-    def _take(self, event: t.TalkEvent) -> None:
-        book = self.talks.setdefault(event.conversation, TalkBook())
+    def _take(self, event: t.ConversationEvent) -> None:
+        book = self.talks.setdefault(event.conversation, ConversationBook())
         turn = book.turn
         match event:
             case t.MessageAccepted():
@@ -118,7 +118,7 @@ class Books:
                 promise(turn.number == event.turn, f"{event.type} of turn {event.turn} in turn {turn.number}")
                 self._in_turn(book, turn, event)
 
-    def _limited(self, book: TalkBook, event: t.LimitReached | t.LimitsSet) -> None:
+    def _limited(self, book: ConversationBook, event: t.LimitReached | t.LimitsSet) -> None:
         if isinstance(event, t.LimitsSet):
             book.limits = dict(event.limits)
             return
@@ -126,7 +126,7 @@ class Books:
         promise(event.key is None or event.key == book.due, f"{event.key} held back, but it was not due")
         book.held = True
 
-    def _started(self, book: TalkBook, event: t.TurnStarted) -> None:
+    def _started(self, book: ConversationBook, event: t.TurnStarted) -> None:
         promise(book.turn is None and not book.ended, "a turn started while another was open")
         promise(event.turn == book.turns + 1, f"turn {event.turn} after turn {book.turns}")
         promise(not book.due, f"turn {event.turn} overtook the continuation {book.due}")
@@ -136,14 +136,14 @@ class Books:
         book.held = False
         name = event.conversation
         while name:
-            above = self.talks.setdefault(name, TalkBook())
+            above = self.talks.setdefault(name, ConversationBook())
             promise(above.made < above.limits.get("turns", math.inf), f"{name} went past its limit of turns")
             above.made += 1
             name = name.rpartition("/")[0]
 
     def _in_turn(
         self,
-        book: TalkBook,
+        book: ConversationBook,
         turn: TurnBook,
         event: t.IntentRecorded
         | t.ModelSettled
@@ -214,7 +214,7 @@ class Books:
         turn.results[event.call] = event.outcome
         turn.over = turn.over or event.ends
 
-    def _completed(self, book: TalkBook, turn: TurnBook, event: t.TurnCompleted) -> None:
+    def _completed(self, book: ConversationBook, turn: TurnBook, event: t.TurnCompleted) -> None:
         promise(turn.model is not None, f"turn {turn.number} completed before its model")
         promise(list(event.results) == list(turn.declared or ()), "results in declared order, each exactly once")
         promise(dict(event.results) == turn.results, "the results of a turn are its settlements")
@@ -256,7 +256,7 @@ def _judge_interrupt(world: World, accepted: Accepted) -> None:
     """After an accepted interrupt: its targets end interrupted, nothing new in its turn, no continuation of it."""
     after = [record.event for record in world.log[accepted.seq :]]
     for part in accepted.parts:
-        mine = [e for e in after if isinstance(e, t.TalkEvent) and e.conversation == part.conversation]
+        mine = [e for e in after if isinstance(e, t.ConversationEvent) and e.conversation == part.conversation]
         for event in mine:
             if part.turn is None:
                 continue

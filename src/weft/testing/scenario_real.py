@@ -25,15 +25,15 @@ from weft.conversation.ports import Ports, Running, SessionJournal, in_thread
 from weft.conversation.watchdog import Watchdog
 from weft.files import Disk, Folder
 from weft.models.model import Part, Request, Stop, TextDelta
-from weft.protocol import talk as t
+from weft.protocol import conversation_events as t
+from weft.protocol.conversation_commands import ToolEnd
 from weft.protocol.events import Record
 from weft.protocol.messages import ToolCall
-from weft.protocol.talk_commands import ToolEnd
 from weft.session.session import Session
 from weft.testing.handles import ProcessRun, TaskRun, ThreadRun
 from weft.testing.measuring import commands_per_second, events_per_second, percentile, resident_bytes
 from weft.testing.scenario_words import ScenarioError
-from weft.testing.talking import (
+from weft.testing.stand_ins import (
     Answer,
     MemoryJournal,
     ScriptedModel,

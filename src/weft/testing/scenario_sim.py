@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from weft.conversation.turns import Processor, Result
-from weft.protocol import talk_commands as c
+from weft.protocol import conversation_commands as c
 from weft.testing import scenario_words as words
 from weft.testing.oracle import judge
 from weft.testing.scenario_words import ScenarioError

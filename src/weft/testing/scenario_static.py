@@ -20,7 +20,7 @@ PARTS: Final[Mapping[str, tuple[str, ...]]] = {
     "core": ("conversation/decide.py", "conversation/turns.py", "conversation/state.py"),
     "state": ("conversation/state.py",),
     "orchestrator": ("conversation/decide.py", "conversation/turns.py", "conversation/engine.py"),
-    "events": ("protocol/talk.py", "protocol/talk_commands.py", "protocol/events.py"),
+    "events": ("protocol/conversation_events.py", "protocol/conversation_commands.py", "protocol/events.py"),
     "control": ("conversation/control.py",),
     "executor": ("conversation/executor.py", "tools/processes.py"),
     "projections": ("conversation/projections.py",),
@@ -106,7 +106,7 @@ def _imports(check: Mapping[str, Any]) -> Iterator[str]:
             for node in ast.walk(ast.parse((SOURCE / path).read_text())):
                 names = [a.name for a in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
                 home = node.module or "" if isinstance(node, ast.ImportFrom) else ""
-                if home in ("weft.protocol", "weft.protocol.events", "weft.protocol.talk"):
+                if home in ("weft.protocol", "weft.protocol.events", "weft.protocol.conversation_events"):
                     continue
                 whole = {part for name in (*names, home) for part in name.split(".")}
                 for bad in sorted(words & whole):

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from weft.conversation.projections import Said
 from weft.conversation.state import turn_of
-from weft.protocol import talk as t
-from weft.protocol import talk_commands as c
+from weft.protocol import conversation_commands as c
+from weft.protocol import conversation_events as t
 
 AUDITS: Final[Mapping[str, str]] = {
     "undeclared_turn": r"missing_turn_declaration|unknown_turn|stale_declaration",
@@ -77,7 +77,7 @@ def tool_ask(given: Mapping[str, Any], tools: Mapping[str, Mapping[str, Any]]) -
     )
 
 
-def command(given: Mapping[str, Any], root: str, tools: Mapping[str, Mapping[str, Any]]) -> c.TalkCommand:
+def command(given: Mapping[str, Any], root: str, tools: Mapping[str, Mapping[str, Any]]) -> c.ConversationCommand:
     kind = given.get("type")
     fields = {key: value for key, value in given.items() if key != "type"}
     try:
@@ -101,15 +101,17 @@ def command(given: Mapping[str, Any], root: str, tools: Mapping[str, Mapping[str
     raise ScenarioError(f"unknown command {kind!r}")
 
 
-def _message(root: str, *, msg: str, text: str | None = None) -> c.TalkCommand:
+def _message(root: str, *, msg: str, text: str | None = None) -> c.ConversationCommand:
     return c.SendMessage(conversation=root, message=msg, text=msg if text is None else text)
 
 
-def _declare(root: str, *, turn: str, invocations: list[str]) -> c.TalkCommand:
+def _declare(root: str, *, turn: str, invocations: list[str]) -> c.ConversationCommand:
     return c.DeclareCalls(conversation=root, turn=turn_number(turn), calls=tuple(invocations))
 
 
-def _approval(root: str, *, inv: str, decision: str, reason: str = "", turn: str | None = None) -> c.TalkCommand:
+def _approval(
+    root: str, *, inv: str, decision: str, reason: str = "", turn: str | None = None
+) -> c.ConversationCommand:
     decisions: dict[str, t.Decision] = {"approved": "once", "denied": "denied", "approved_for_session": "session"}
     if decision not in decisions:
         raise ScenarioError(f"unknown decision {decision!r}")
@@ -117,11 +119,11 @@ def _approval(root: str, *, inv: str, decision: str, reason: str = "", turn: str
     return c.DecideApproval(conversation=root, call=inv, decision=decisions[decision], reason=reason or "", turn=number)
 
 
-def _interrupt_approval(root: str, *, inv: str, reason: str = "user", turn: str | None = None) -> c.TalkCommand:
+def _interrupt_approval(root: str, *, inv: str, reason: str = "user", turn: str | None = None) -> c.ConversationCommand:
     return c.InterruptApproval(conversation=root, call=inv, reason=reason)
 
 
-def _continuation(root: str, *, key: str, msg: str | None = None) -> c.TalkCommand:
+def _continuation(root: str, *, key: str, msg: str | None = None) -> c.ConversationCommand:
     return c.Continue(conversation=root, key=key)
 
 
@@ -151,7 +153,7 @@ def _one_of(value: str, choices: tuple[str, ...]) -> Any:
 # -- events
 
 
-def told(event: t.TalkEvent) -> dict[str, Any] | None:
+def told(event: t.ConversationEvent) -> dict[str, Any] | None:
     """An event as a scenario tells it; None for what scenarios don't know."""
     tell = _TOLD.get(type(event))
     return tell(event) if tell else None

@@ -25,8 +25,8 @@ from weft.conversation.projections import (
 )
 from weft.conversation.state import State, evolve, fold
 from weft.conversation.turns import Processor, Result, TurnRules
-from weft.protocol import talk as t
-from weft.protocol import talk_commands as c
+from weft.protocol import conversation_commands as c
+from weft.protocol import conversation_events as t
 from weft.protocol.events import Record
 
 Execution = tuple[str, str]
@@ -184,7 +184,7 @@ class World:
 
     # -- the writer
 
-    def submit(self, command: c.TalkCommand, *, hold: bool = False) -> None:
+    def submit(self, command: c.ConversationCommand, *, hold: bool = False) -> None:
         self.engine.submit(command)
         if not hold:
             self.drain()
@@ -425,11 +425,11 @@ class World:
         return self.ledger.dropped + self.engine.control.dropped
 
     @property
-    def events(self) -> list[t.TalkEvent]:
-        return [record.event for record in self.log if isinstance(record.event, t.TalkEvent)]
+    def events(self) -> list[t.ConversationEvent]:
+        return [record.event for record in self.log if isinstance(record.event, t.ConversationEvent)]
 
 
-def fold_on(state: State, events: Sequence[t.TalkEvent]) -> State:
+def fold_on(state: State, events: Sequence[t.ConversationEvent]) -> State:
     for event in events:
         evolve(state, event)
     return state

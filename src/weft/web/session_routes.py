@@ -42,12 +42,12 @@ from weft.protocol.commands import (
     SessionCommand,
     StartRun,
 )
+from weft.protocol.conversation_commands import DecideApproval
 from weft.protocol.errors import UserError
 from weft.protocol.events import QuestionAsked, Record
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.ids import slug
 from weft.protocol.plans import Plan
-from weft.protocol.talk_commands import DecideApproval
 from weft.web import shapes as s
 from weft.web.asking import (
     PAGE_LIMIT,

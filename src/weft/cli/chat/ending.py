@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from weft.cli.chat.ports import ChatSession
-from weft.render.talk_view import Noted, TalkView
+from weft.render.conversation_view import ConversationView, Noted
 from weft.render.units import count
 
 
-async def let_go(session: ChatSession, view: TalkView) -> bool:
+async def let_go(session: ChatSession, view: ConversationView) -> bool:
     """Whether nothing of it was left running. An approval that waits survives, as it would survive a crash."""
     return await session.close(keep_open=bool(view.approvals))
 
 
-def last_words(view: TalkView, session: str, program: str, *, clean: bool) -> list[Noted]:
+def last_words(view: ConversationView, session: str, program: str, *, clean: bool) -> list[Noted]:
     """What a person should know who leaves now."""
     again = f"{program} chat --session {session}"
     words: list[Noted] = []

@@ -1,8 +1,8 @@
 """`weft chat`: a conversation in a terminal, or in plain lines where there is none.
 
-The face decides nothing: what it shows is folded from events (`render/talk_view.py`), what a person does becomes a
-command. Leaving lets go of the conversation in order; one that waits for an approval is left as it is, so that it can
-still be answered.
+The face decides nothing: what it shows is folded from events (`render/conversation_view.py`), what a person does
+becomes a command. Leaving lets go of the conversation in order; one that waits for an approval is left as it is, so
+that it can still be answered.
 """
 
 from __future__ import annotations

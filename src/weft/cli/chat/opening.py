@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from weft.cli.chat.ports import ChatSession
+from weft.protocol.conversation_events import ConversationEvent
 from weft.protocol.events import Event, NoticeGiven, Record
-from weft.protocol.talk import TalkEvent
 
 MAIN = "main"
 
@@ -12,7 +12,9 @@ MAIN = "main"
 def of_main(record: Record) -> bool:
     """Whether it is of the conversation itself; what a run did before is in its own pages."""
     event = record.event
-    return isinstance(event, TalkEvent) and (event.conversation == MAIN or event.conversation.startswith(f"{MAIN}/"))
+    return isinstance(event, ConversationEvent) and (
+        event.conversation == MAIN or event.conversation.startswith(f"{MAIN}/")
+    )
 
 
 def greeting(session: ChatSession) -> list[Event]:

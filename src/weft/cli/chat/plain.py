@@ -23,15 +23,15 @@ from weft.cli.chat.questions import PLAN_LETTERS, Questions, decided, letters
 from weft.cli.place import is_ascii, screen_width
 from weft.cli.stopping import TERMINAL, interruptible
 from weft.protocol.commands import AnswerQuestion, Interrupt, Refused, Say, SessionCommand
+from weft.protocol.conversation_commands import DecideApproval, DecidePlan
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, UserError, WeftError
 from weft.protocol.events import Record
-from weft.protocol.talk_commands import DecideApproval, DecidePlan
 from weft.render.cells import clean
+from weft.render.conversation_blocks import block_lines
+from weft.render.conversation_live import approval_lines, plan_keys, question_lines
+from weft.render.conversation_view import Answered, CallView, ConversationView, SpokenMessage
 from weft.render.page import page
-from weft.render.talk_blocks import block_lines
-from weft.render.talk_live import approval_lines, plan_keys, question_lines
-from weft.render.talk_view import Answered, CallView, SpokenMessage, TalkView
 
 NOBODY = "nobody is there to approve it: the conversation runs without a terminal"
 NOBODY_ANSWERS = "nobody is there to answer: the conversation runs without a terminal"
@@ -52,7 +52,7 @@ class PlainChat:
         self._session = session
         self._program = program
         self._attended = attended
-        self._view = TalkView()
+        self._view = ConversationView()
         self._sheet = page(screen_width(sys.stderr) if attended else WIDTH, is_ascii(sys.stderr))
         self._questions = Questions()
         self._asked = asyncio.Event()

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from weft.protocol.commands import AnswerQuestion, SessionCommand
+from weft.protocol.conversation_commands import ClearTaint, DecideApproval
+from weft.protocol.conversation_events import Decision, PlanDecision
 from weft.protocol.events import QuestionAsked
-from weft.protocol.talk import Decision, PlanDecision
-from weft.protocol.talk_commands import ClearTaint, DecideApproval
-from weft.render.talk_view import CallView
+from weft.render.conversation_view import CallView
 
 
 class Questions:

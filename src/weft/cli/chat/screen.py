@@ -1,8 +1,9 @@
 """The interactive face: finished blocks go up into the terminal's own history; under them live area, input, status.
 
-The program is thin: `TalkView` folds the events, `render/` lays lines out, and this holds the terminal. All output goes
-through one place, `_draw`: it takes the live area away, prints what is finished, and lets it be drawn again, so nothing
-ever writes across it. The terminal stays in raw mode all the time: what is typed meanwhile is neither echoed nor lost.
+The program is thin: `ConversationView` folds the events, `render/` lays lines out, and this holds the terminal. All
+output goes through one place, `_draw`: it takes the live area away, prints what is finished, and lets it be drawn
+again, so nothing ever writes across it. The terminal stays in raw mode all the time: what is typed meanwhile is neither
+echoed nor lost.
 """
 
 from __future__ import annotations
@@ -59,13 +60,22 @@ from weft.cli.chat.reflow import ReflowingRenderer
 from weft.cli.place import is_ascii
 from weft.cli.stopping import TERMINAL
 from weft.protocol.commands import Accepted, Interrupt, Mode, Refused, Reply, Say, SessionCommand, SetMode, StartRun
+from weft.protocol.conversation_commands import DecidePlan
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, WeftError
 from weft.protocol.events import Event, Record, RunEnded, StatusChanged
-from weft.protocol.talk_commands import DecidePlan
+from weft.render.conversation_blocks import block_lines, diff_lines, whole_lines
+from weft.render.conversation_live import StatusFields, live_lines, question_lines, status_line, wanted_lines
+from weft.render.conversation_view import (
+    Answered,
+    Called,
+    CallView,
+    ConversationBlock,
+    ConversationView,
+    Noted,
+    SpokenMessage,
+    Thought,
+)
 from weft.render.page import Page, page
-from weft.render.talk_blocks import block_lines, diff_lines, whole_lines
-from weft.render.talk_live import StatusFields, live_lines, question_lines, status_line, wanted_lines
-from weft.render.talk_view import Answered, Called, CallView, Noted, SpokenMessage, TalkBlock, TalkView, Thought
 from weft.render.units import count
 
 FRAME: Final = 0.1
@@ -126,7 +136,7 @@ class ChatScreen(Chat):
         self._sending: set[asyncio.Future[Reply]] = set()
         self._program = program
         self._clock = clock
-        self._view = TalkView()
+        self._view = ConversationView()
         self._paint = Paint(colour=not os.environ.get("NO_COLOR"))
         self._ascii = is_ascii(sys.stdout)
         self._dirty = asyncio.Event()
@@ -563,7 +573,7 @@ class ChatScreen(Chat):
         if not following.done():
             following.cancel()
             await asyncio.wait({following})
-        blocks: list[TalkBlock] = self._view.take()
+        blocks: list[ConversationBlock] = self._view.take()
         error = None if following.cancelled() else following.exception()
         if error is not None:
             code = EXIT_FAILED
@@ -748,7 +758,7 @@ class ChatScreen(Chat):
         self._dirty.set()
 
 
-def _last(blocks: list[TalkBlock]) -> tuple[list[TalkBlock], int]:
+def _last(blocks: list[ConversationBlock]) -> tuple[list[ConversationBlock], int]:
     """The blocks of the last few exchanges, and how many messages stand before them."""
     starts = [index for index, block in enumerate(blocks) if isinstance(block, SpokenMessage)]
     if len(starts) <= EXCHANGES:

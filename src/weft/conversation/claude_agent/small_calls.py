@@ -16,7 +16,7 @@ from typing import Any, Final
 from weft.conversation.claude_agent.listening import HeardTurn
 from weft.conversation.claude_agent.options import OwnTool, Reach, Start
 from weft.conversation.claude_agent.runtime import MAIN, NOT_LET_THROUGH, OWN, Runtime
-from weft.conversation.claude_agent.speaking import RuntimeTalk, Setup, Speaking
+from weft.conversation.claude_agent.speaking import RuntimeConversation, Setup, Speaking
 from weft.conversation.step_files import Judge, make_files
 from weft.models.making import FilesAsk, FilesMade
 from weft.models.model import ModelError, Part, Request
@@ -75,7 +75,7 @@ class ClaudeAgent:
     async def make(self, ask: FilesAsk) -> FilesMade:
         """A step: the runtime writes the files itself."""
 
-        def speaking(context: Context, own: Path, talk: Callable[[], RuntimeTalk], written: Judge) -> Speaking:
+        def speaking(context: Context, own: Path, talk: Callable[[], RuntimeConversation], written: Judge) -> Speaking:
             setup = Setup(
                 reach=self.reach,
                 folder=own,

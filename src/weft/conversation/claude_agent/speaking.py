@@ -34,7 +34,7 @@ from weft.conversation.claude_agent.runtime import MAIN, Runtime, Written, died
 from weft.conversation.projections import Transcript, told_to_model
 from weft.conversation.state import State, turn_of
 from weft.models.model import ModelError, Part, Request
-from weft.protocol import talk as t
+from weft.protocol import conversation_events as t
 from weft.protocol.events import FeedItem, Record
 from weft.protocol.values import dataclass
 from weft.tools.processes import to_the_end
@@ -45,7 +45,7 @@ FOLDER: Final = ".claude-agent"
 """In a session's folder: the runtime's own."""
 
 
-class RuntimeTalk(Protocol):
+class RuntimeConversation(Protocol):
     """What it needs of the conversation that it speaks in."""
 
     name: str
@@ -95,7 +95,7 @@ async def follow_log(
 
 
 class Speaking:
-    def __init__(self, setup: Setup, talk: Callable[[], RuntimeTalk]) -> None:
+    def __init__(self, setup: Setup, talk: Callable[[], RuntimeConversation]) -> None:
         self._setup = setup
         self._talk = talk
         self._runtime: Runtime | None = None

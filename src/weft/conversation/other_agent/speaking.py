@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 from weft.conversation.claude_agent.gate import GateToolbox
 from weft.conversation.claude_agent.kept import KeptRuntime, read_kept, what_it_is_told, write_kept
-from weft.conversation.claude_agent.speaking import RuntimeTalk, follow_log
+from weft.conversation.claude_agent.speaking import RuntimeConversation, follow_log
 from weft.conversation.other_agent.acp import KINDS, OTHER_TOOL, AcpRuntime
 from weft.conversation.other_agent.codex import CodexRuntime
 from weft.conversation.other_agent.runtime import AgentReach, AgentRuntime, PromptEnded, PromptFailed, WantedCall
@@ -20,7 +20,7 @@ from weft.conversation.step_files import make_files
 from weft.models.making import FilesAsk, FilesMade
 from weft.models.model import ModelError, Part, Request, Stop
 from weft.models.structured import Way
-from weft.protocol import talk as t
+from weft.protocol import conversation_events as t
 from weft.protocol.errors import WeftError
 from weft.protocol.events import FeedItem
 from weft.protocol.messages import ToolCall
@@ -83,7 +83,13 @@ class OtherAgent:
 
 class OtherSpeaking:
     def __init__(
-        self, agent: OtherAgent, context: Context, own: Path, talk: Callable[[], RuntimeTalk], *, keep: bool = True
+        self,
+        agent: OtherAgent,
+        context: Context,
+        own: Path,
+        talk: Callable[[], RuntimeConversation],
+        *,
+        keep: bool = True,
     ) -> None:
         self._agent = agent
         self._context = context

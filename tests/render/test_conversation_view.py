@@ -10,12 +10,12 @@ import pytest
 from tests.conversation.lives import Walk
 from tests.lanes import lives
 from weft.conversation.state import State, evolve
+from weft.protocol import conversation_events as t
 from weft.protocol import events as e
-from weft.protocol import talk as t
 from weft.protocol.call_events import CallSettled, CallStarted, StepTextStreamed
 from weft.protocol.errors import Finding
 from weft.protocol.events import Event, NoticeGiven
-from weft.render.talk_view import Answered, Called, Noted, Ran, SpokenMessage, TalkView, Thought
+from weft.render.conversation_view import Answered, Called, ConversationView, Noted, Ran, SpokenMessage, Thought
 
 MAIN: dict[str, Any] = {"conversation": "main"}
 T1: dict[str, Any] = {"conversation": "main", "turn": 1}
@@ -51,8 +51,8 @@ def ended(outcome: t.ToolOutcome = "succeeded", told: str = "12 lines", **more: 
     return t.ToolSettled(**T1, call="c1", execution="t1/c1", outcome=outcome, effect="completed", text=told, **more)
 
 
-def view_of(*events: Event | list[Event]) -> TalkView:
-    view = TalkView()
+def view_of(*events: Event | list[Event]) -> ConversationView:
+    view = ConversationView()
     now = 0.0
     for item in events:
         for event in item if isinstance(item, list) else [item]:
@@ -212,7 +212,7 @@ def test_another_conversation_is_none_of_its_business() -> None:
 def test_in_random_lives_it_shows_what_the_engine_knows(seed: int) -> None:
     """After each record of a life with crashes, interrupts and sub-conversations, the view and the state agree."""
     for life in range(seed, seed + 8):
-        view, state = TalkView(), State("main")
+        view, state = ConversationView(), State("main")
         for record in Walk(life).run().log:
             view.apply(record.event, float(record.seq))
             evolve(state, record.event)
@@ -241,7 +241,7 @@ def test_a_model_that_is_asked_again_is_one_quiet_line() -> None:
 
 
 def test_a_run_is_a_card_its_calls_are_seen_while_they_last_and_counted_after() -> None:
-    view = TalkView()
+    view = ConversationView()
     run: dict[str, Any] = {"run": 1, "step": "summary", "attempt": 1}
     began = e.StepStarted(**run, cause="first", reason="not yet made", input_hash="h", inputs={})
     call: dict[str, Any] = {"step": "summary", "attempt": 1, "call": "1", "kind": "model", "name": "own/m"}

@@ -14,6 +14,7 @@ from dataclasses import field
 from typing import Final
 
 from weft.protocol.call_events import CallSettled, CallStarted, StepTextStreamed
+from weft.protocol.conversation_events import ConversationEvent, LiveConversationEvent
 from weft.protocol.events import (
     ArtifactAccepted,
     ArtifactRejected,
@@ -36,7 +37,6 @@ from weft.protocol.events import (
     WordsSaid,
     WordsUnderstood,
 )
-from weft.protocol.talk import LiveTalkEvent, TalkEvent
 from weft.protocol.values import dataclass
 from weft.render.calls import StepCalls, figures
 from weft.render.cells import clean, paragraphs
@@ -142,7 +142,7 @@ class RunPart:
 
     def lines(self, event: Event, now: float) -> list[str]:
         """The first line says what happened, the others belong to it; none for what is not worth a line."""
-        assert not isinstance(event, TalkEvent | LiveTalkEvent)
+        assert not isinstance(event, ConversationEvent | LiveConversationEvent)
         self._follow(event, now)
         said = self._log.lines(event)
         match event:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from weft.protocol import talk as t
+from weft.protocol import conversation_events as t
 from weft.protocol.messages import told_stop
 from weft.render.cells import clean, paragraphs
 from weft.render.units import told_retry
 
 
-def talk_lines(event: t.TalkEvent | t.LiveTalkEvent) -> list[str]:
+def conversation_lines(event: t.ConversationEvent | t.LiveConversationEvent) -> list[str]:
     lead, text = _told(event)
     first, *rest = paragraphs(text) or [""]
     return [clean(f"{event.conversation} {lead}{': ' if first else ''}{first}"), *(clean(f"  {line}") for line in rest)]
 
 
-def _told(event: t.TalkEvent | t.LiveTalkEvent) -> tuple[str, str]:
+def _told(event: t.ConversationEvent | t.LiveConversationEvent) -> tuple[str, str]:
     """What happened, and the text that belongs to it."""
     match event:
         case t.MessageAccepted():

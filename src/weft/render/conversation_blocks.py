@@ -13,11 +13,21 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from weft.render.cells import clean, fold, wrap
+from weft.render.conversation_view import (
+    Answered,
+    Called,
+    CallView,
+    ConversationBlock,
+    Noted,
+    Planned,
+    Ran,
+    SpokenMessage,
+    Thought,
+)
 from weft.render.markdown import markdown_lines
 from weft.render.page import Page
 from weft.render.sessions import YOU
 from weft.render.signs import style
-from weft.render.talk_view import Answered, Called, CallView, Noted, Planned, Ran, SpokenMessage, TalkBlock, Thought
 from weft.render.units import count, human_ms, human_seconds
 
 MOST_DIFF: Final = 40
@@ -41,7 +51,7 @@ _OUTCOMES: Final = {
 }
 
 
-def block_lines(block: TalkBlock, sheet: Page) -> list[Text]:
+def block_lines(block: ConversationBlock, sheet: Page) -> list[Text]:
     match block:
         case SpokenMessage():
             return [Text(), *said_lines(block.text, sheet)]

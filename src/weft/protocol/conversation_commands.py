@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, Literal
 
+from weft.protocol.conversation_events import Decision, ModelOutcome, Origin, PlanDecision, ToolOutcome, Verdict
 from weft.protocol.messages import StopReason
-from weft.protocol.talk import Decision, ModelOutcome, Origin, PlanDecision, ToolOutcome, Verdict
 from weft.protocol.values import dataclass
 
 InterruptStatus = Literal["accepted", "interrupt_in_progress", "unsupported", "nothing_to_interrupt"]
@@ -319,7 +319,7 @@ class Stop:
     type: Literal["stop"] = "stop"
 
 
-TalkCommand = (
+ConversationCommand = (
     SendMessage
     | DeclareCalls
     | RequestCall

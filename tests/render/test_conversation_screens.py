@@ -9,21 +9,21 @@ import pytest
 from rich.cells import cell_len
 from rich.text import Text
 
-from weft.protocol.talk import ToolOutcome
-from weft.render.page import Page, page
-from weft.render.talk_blocks import block_lines, call_words, parted, whole_lines
-from weft.render.talk_live import StatusFields, live_lines, question_lines, status_line, wanted_lines
-from weft.render.talk_view import (
+from weft.protocol.conversation_events import ToolOutcome
+from weft.render.conversation_blocks import block_lines, call_words, parted, whole_lines
+from weft.render.conversation_live import StatusFields, live_lines, question_lines, status_line, wanted_lines
+from weft.render.conversation_view import (
     Answered,
     Called,
     CallView,
+    ConversationBlock,
+    ConversationView,
     Noted,
     SpokenMessage,
-    TalkBlock,
-    TalkView,
     Thought,
     WrittenSpeech,
 )
+from weft.render.page import Page, page
 
 WIDE = page(100, False)
 EVIL = "a\x1b[2J\x1b]0;x\x07b\u202ec\nd"
@@ -39,7 +39,7 @@ def a_call(**more: Any) -> CallView:
     return CallView(**{**given, **more})
 
 
-def of(block: TalkBlock, sheet: Page = WIDE) -> list[str]:
+def of(block: ConversationBlock, sheet: Page = WIDE) -> list[str]:
     return plain(block_lines(block, sheet))
 
 
@@ -124,12 +124,12 @@ def test_the_telling_part_of_an_input() -> None:
 # -- the live area
 
 
-def asked(**more: Any) -> TalkView:
+def asked(**more: Any) -> ConversationView:
     call = a_call(phase="asked", reason="it runs a program", **more)
-    return TalkView(calls={(call.conversation, call.call): call})
+    return ConversationView(calls={(call.conversation, call.call): call})
 
 
-def live(view: TalkView, now: float = 0.0, sheet: Page = WIDE, height: int = 30) -> list[str]:
+def live(view: ConversationView, now: float = 0.0, sheet: Page = WIDE, height: int = 30) -> list[str]:
     return plain(live_lines(view, now, sheet, height=height))
 
 
@@ -174,7 +174,7 @@ def test_on_a_low_screen_the_question_and_its_keys_stay() -> None:
 
 
 def test_text_that_is_being_written_gives_way_from_its_beginning() -> None:
-    view = TalkView(speeches={"main": WrittenSpeech("t1/model", 0.0, tail="word " * 200 + "end", begun=True)})
+    view = ConversationView(speeches={"main": WrittenSpeech("t1/model", 0.0, tail="word " * 200 + "end", begun=True)})
     lines = live(view, height=4)
     assert len(lines) == 4
     assert lines[-1].endswith("end")
@@ -183,7 +183,7 @@ def test_text_that_is_being_written_gives_way_from_its_beginning() -> None:
 def test_running_calls_tick_and_nest() -> None:
     inner = [a_call(tool="Read", phase="ended"), a_call(tool="Grep", phase="running", started=8.0)]
     call = a_call(tool="Task", started=4.0, child="main/a1", inner=inner)
-    view = TalkView(calls={("main", "c1"): call}, turning=True)
+    view = ConversationView(calls={("main", "c1"): call}, turning=True)
     lines = live(view, now=10.0)
     assert lines[0].split()[1:] == ["Task", "make", "test", "6.0", "s"]
     assert lines[1] == "      ✓ 1 call done, last: Read make test"
@@ -192,7 +192,7 @@ def test_running_calls_tick_and_nest() -> None:
 
 
 def test_queued_messages_are_shown_as_queued() -> None:
-    view = TalkView(queued={str(n): f"message {n}" for n in range(5)})
+    view = ConversationView(queued={str(n): f"message {n}" for n in range(5)})
     assert live(view) == [
         "  queued: message 0",
         "  queued: message 1",
@@ -203,7 +203,7 @@ def test_queued_messages_are_shown_as_queued() -> None:
 
 def test_waiting_and_thinking() -> None:
     speech = WrittenSpeech("t1/model", 1.0)
-    assert live(TalkView(speeches={"main": speech}), 3.5)[1].split() == [
+    assert live(ConversationView(speeches={"main": speech}), 3.5)[1].split() == [
         "⠴",
         "waiting",
         "for",
@@ -213,10 +213,10 @@ def test_waiting_and_thinking() -> None:
         "s",
     ]
     speech.thinking, speech.thinking_since = "hm\nwell", 2.0
-    lines = live(TalkView(speeches={"main": speech}), 3.5)
+    lines = live(ConversationView(speeches={"main": speech}), 3.5)
     assert lines[1].endswith("1.5 s")
     assert lines[2:] == ["  hm", "  well"]
-    assert live(TalkView()) == []
+    assert live(ConversationView()) == []
 
 
 def test_a_question_of_the_model() -> None:
@@ -245,7 +245,7 @@ def test_on_a_narrow_screen_the_figures_stay() -> None:
 # -- everything
 
 
-def everything(text: str) -> list[TalkBlock]:
+def everything(text: str) -> list[ConversationBlock]:
     call = a_call(input={"command": text}, text=text, outcome="failed", phase="ended", reason=text, tool=text)
     return [SpokenMessage(text), Answered(text), Thought(text, 1.0), Called(call), Noted(text, "error")]
 

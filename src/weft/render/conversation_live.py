@@ -16,10 +16,10 @@ from rich.text import Text
 from weft.protocol.values import dataclass
 from weft.render.calls import calls_block
 from weft.render.cells import fold
+from weft.render.conversation_blocks import call_words, marked_lines, telling
+from weft.render.conversation_view import CallView, ConversationView, WrittenSpeech
 from weft.render.markdown import markdown_lines
 from weft.render.page import Page
-from weft.render.talk_blocks import call_words, marked_lines, telling
-from weft.render.talk_view import CallView, TalkView, WrittenSpeech
 from weft.render.units import count, human_seconds
 
 MOST_THINKING: Final = 4
@@ -30,7 +30,9 @@ MOST_RUNNING: Final = 8
 MODE_STYLES: Final = {"plan": "bold magenta", "safe": "bold green", "ask": "bold cyan", "auto": "bold yellow"}
 
 
-def live_lines(view: TalkView, now: float, sheet: Page, *, height: int, extra: list[Text] | None = None) -> list[Text]:
+def live_lines(
+    view: ConversationView, now: float, sheet: Page, *, height: int, extra: list[Text] | None = None
+) -> list[Text]:
     """At most `height` lines. `extra` are lines of the face's own that must be seen, below all others."""
     asked = approval_lines(view, sheet) or plan_keys(view, sheet)
     below = [*_queue(view, sheet), *(extra or [])]
@@ -51,7 +53,7 @@ def live_lines(view: TalkView, now: float, sheet: Page, *, height: int, extra: l
 # -- what is being written
 
 
-def _writing(view: TalkView, now: float, sheet: Page, room: int) -> list[Text]:
+def _writing(view: ConversationView, now: float, sheet: Page, room: int) -> list[Text]:
     speech = view.speeches.get(view.root)
     if speech is None:
         waits = view.turning and not view.calls
@@ -78,7 +80,7 @@ def _at_work(words: str, since: float | None, now: float, sheet: Page) -> Text:
 # -- what runs
 
 
-def _running(view: TalkView, now: float, sheet: Page) -> list[Text]:
+def _running(view: ConversationView, now: float, sheet: Page) -> list[Text]:
     lines: list[Text] = []
     for work in view.run.working.values():
         told = work.progress and f"  {sheet.signs.dot} {work.progress}"
@@ -100,7 +102,7 @@ def _running(view: TalkView, now: float, sheet: Page) -> list[Text]:
     return lines
 
 
-def _call(view: TalkView, call: CallView, now: float, sheet: Page, indent: int) -> list[Text]:
+def _call(view: ConversationView, call: CallView, now: float, sheet: Page, indent: int) -> list[Text]:
     told = call.progress and f"  {sheet.signs.dot} {call.progress}"
     lines = [
         sheet.line(
@@ -132,7 +134,7 @@ def _call(view: TalkView, call: CallView, now: float, sheet: Page, indent: int) 
 # -- what is asked and queued
 
 
-def approval_lines(view: TalkView, sheet: Page, *, low: bool = False) -> list[Text]:
+def approval_lines(view: ConversationView, sheet: Page, *, low: bool = False) -> list[Text]:
     """The first question that waits, with all that a person needs to answer it."""
     waiting = view.approvals
     if not waiting:
@@ -161,7 +163,7 @@ def approval_lines(view: TalkView, sheet: Page, *, low: bool = False) -> list[Te
     return [*lines, *_keys(call, sheet, low=low)]
 
 
-def plan_keys(view: TalkView, sheet: Page, *, low: bool = False) -> list[Text]:
+def plan_keys(view: ConversationView, sheet: Page, *, low: bool = False) -> list[Text]:
     """What may be said to the plan that waits."""
     if not view.plan or view.busy:
         return []
@@ -251,7 +253,7 @@ def question_lines(text: str, options: Sequence[str], several: bool, sheet: Page
     return [*lines, *sheet.wrapped(f"{how}, then Enter", 2, "dim")]
 
 
-def _queue(view: TalkView, sheet: Page) -> list[Text]:
+def _queue(view: ConversationView, sheet: Page) -> list[Text]:
     texts = list(view.queued.values())
     if not texts:
         return []

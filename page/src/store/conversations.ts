@@ -81,7 +81,7 @@ export function interruptWords(reason: string): string {
   return INTERRUPTS[reason] ?? "interrupted";
 }
 
-export class Talk {
+export class Conversations {
   readonly conversations = new Map<string, Conversation>();
   /** Messages of the main conversation that wait for their turn. */
   readonly queued = new Map<string, string>();
@@ -204,7 +204,7 @@ export class Talk {
   }
 
   /** What is being written now, and what running calls say: it is in no log. */
-  takeLive(other: Talk): void {
+  takeLive(other: Conversations): void {
     for (const [name, one] of other.conversations) {
       const own = this.conversations.get(name);
       if (own?.current?.live && one.current?.live?.execution === own.current.live.execution) own.current.live = { ...one.current.live };

@@ -11,10 +11,10 @@ from typing import Any
 from weft.conversation.ports import Ports, Running, ToolboxPort
 from weft.conversation.projections import Transcript
 from weft.models.model import Part, Request, Stop, TextDelta
+from weft.protocol.conversation_commands import ToolAsk
 from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.events import DurableEvent, Record
 from weft.protocol.messages import ToolCall
-from weft.protocol.talk_commands import ToolAsk
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""`TalkView`: a conversation's events folded into what a face shows of it. No clock inside: `now` comes with each.
+"""`ConversationView`: a conversation's events folded into what a face shows of it. No clock: `now` comes with each.
 
 What is over becomes a block in `finished`, in the order in which it should be read; a face prints each once and it
 stays in the terminal's history. What goes on is live: the text that is being written, calls at work with the calls of
@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, Final, Literal
 
-from weft.protocol import talk as t
+from weft.protocol import conversation_events as t
 from weft.protocol.events import (
     ConfirmationAsked,
     Event,
@@ -29,7 +29,7 @@ from weft.protocol.messages import told_stop
 from weft.protocol.values import dataclass
 from weft.render.cells import paragraphs
 from weft.render.markdown import fence_after, is_row
-from weft.render.talk_run import RunPart
+from weft.render.run_card import RunPart
 from weft.render.units import told_retry
 
 PLAN_TOOL: Final = "SubmitPlan"
@@ -137,13 +137,13 @@ class Planned:
     text: str
 
 
-TalkBlock = Planned | SpokenMessage | Answered | Thought | Called | Noted | Ran
+ConversationBlock = Planned | SpokenMessage | Answered | Thought | Called | Noted | Ran
 
 
 @dataclass
-class TalkView:
+class ConversationView:
     root: str = "main"
-    finished: list[TalkBlock] = field(default_factory=list)
+    finished: list[ConversationBlock] = field(default_factory=list)
     queued: dict[str, str] = field(default_factory=dict)
     """Messages that wait for their turn, by name."""
     calls: dict[tuple[str, str], CallView] = field(default_factory=dict)
@@ -178,7 +178,7 @@ class TalkView:
             self._talk(event, now)  # a step of the run asks for its approval too
         elif isinstance(event, QuestionAsked | QuestionClosed | StatusChanged):
             self._aside(event)
-        elif not isinstance(event, t.TalkEvent | t.LiveTalkEvent):
+        elif not isinstance(event, t.ConversationEvent | t.LiveConversationEvent):
             if isinstance(event, WordsSaid):
                 self.finished.append(SpokenMessage(event.text))
             if told := self.run.card(event, now):
@@ -195,7 +195,7 @@ class TalkView:
             case StatusChanged():
                 self.status = event
 
-    def take(self) -> list[TalkBlock]:
+    def take(self) -> list[ConversationBlock]:
         """The blocks that were finished since this was last asked."""
         finished, self.finished = self.finished, []
         return finished
@@ -264,7 +264,7 @@ class TalkView:
         elif call := self.calls.get((event.conversation, event.call or "")):
             call.phase, call.execution, call.started = "running", event.execution, now
 
-    def _streamed(self, event: t.LiveTalkEvent, now: float) -> None:
+    def _streamed(self, event: t.LiveConversationEvent, now: float) -> None:
         if isinstance(event, t.ToolProgressed):
             for call in self.calls.values():
                 if (call.conversation, call.execution) == (event.conversation, event.execution):

@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from tests.doors import Talk, talk_in
+from tests.doors import OpenConversation, talk_in
 from tests.e2e.wired import wired
 from tests.made import Weft
 from weft.app import App
 from weft.models.model import ModelError
-from weft.protocol import talk as t
+from weft.protocol import conversation_events as t
 from weft.protocol.commands import Mode, SetMode
+from weft.protocol.conversation_commands import SetLimits
 from weft.protocol.events import NoticeGiven, Record
 from weft.protocol.messages import Text, ToolResult
-from weft.protocol.talk_commands import SetLimits
 from weft.testing.scripted import ScriptedModel, Turn, calls, says
 from weft.testing.wire import Reply
 
@@ -42,7 +42,7 @@ def desk(weft: Weft, tmp_path: Path) -> Path:
 
 
 def talking(
-    weft: Weft, model: ScriptedModel, desk: Path, play: Callable[[Talk], Awaitable[None]], **more: Any
+    weft: Weft, model: ScriptedModel, desk: Path, play: Callable[[OpenConversation], Awaitable[None]], **more: Any
 ) -> list[Any]:
     """Plays with an open talk; the durable events of the session's log afterwards."""
     more.setdefault("session", "the-talk")
@@ -62,7 +62,7 @@ def of(kind: type, events: list[Any]) -> list[Any]:
     return [event for event in events if isinstance(event, kind)]
 
 
-async def until_asked(talk: Talk) -> t.ApprovalRequested:
+async def until_asked(talk: OpenConversation) -> t.ApprovalRequested:
     async for item in talk.events():
         if isinstance(item, Record) and isinstance(item.event, t.ApprovalRequested):
             return item.event
@@ -73,7 +73,7 @@ def test_an_answer_is_in_the_log_of_the_session_beside_its_runs(weft: Weft, sour
     assert weft("run", source, "--session-id", "poem").code == 0
     model = ScriptedModel([Turn(says("It is about a barrow."))])
 
-    async def play(talk: Talk) -> None:
+    async def play(talk: OpenConversation) -> None:
         talk.say("What is it about?")
         await talk.idle()
         assert (talk.status.mode, talk.status.model, talk.session.id) == ("ask", "scripted", "poem")
@@ -107,7 +107,7 @@ def test_a_write_is_approved_done_and_its_diff_is_in_the_log(weft: Weft, desk: P
     edit = {"path": "notes.md", "old": "two", "new": "three"}
     model = ScriptedModel([Turn(calls("Edit", edit, call="c1")), Turn(says("Done."))])
 
-    async def play(talk: Talk) -> None:
+    async def play(talk: OpenConversation) -> None:
         talk.say("Make it three.")
         asked = await until_asked(talk)
         assert asked.tool == "Edit"
@@ -136,7 +136,7 @@ def test_content_from_outside_is_fenced_and_brings_the_question_back_in_auto(
         ]
     )
 
-    async def play(talk: Talk) -> None:
+    async def play(talk: OpenConversation) -> None:
         talk.say("Read it.")
         asked = await until_asked(talk)
         assert asked.tool == "Shell"
@@ -155,7 +155,7 @@ def test_content_from_outside_is_fenced_and_brings_the_question_back_in_auto(
 def test_safe_mode_denies_without_asking_and_says_by_which_rule(weft: Weft, desk: Path) -> None:
     model = ScriptedModel([Turn(calls("Shell", {"command": "rm -rf ."}, call="c1")), Turn(says("I may not."))])
 
-    async def play(talk: Talk) -> None:
+    async def play(talk: OpenConversation) -> None:
         talk.say("Clean up.")
         await talk.idle()
         modes: tuple[Mode, ...] = ("ask", "edits", "auto", "safe")
@@ -176,7 +176,7 @@ def test_a_sub_agent_has_its_own_instructions_and_tools_and_ends_as_one_result(w
         [Turn(calls("Task", task, call="c1")), Turn(says("Three words.")), Turn(says("It has three words."))]
     )
 
-    async def play(talk: Talk) -> None:
+    async def play(talk: OpenConversation) -> None:
         talk.say("How many?")
         await talk.idle()
 
@@ -205,7 +205,7 @@ def test_skills_of_all_places_are_known_and_loaded_on_demand(
     (weft.workspace / ".claude/skills/weave/SKILL.md").write_text("no front matter")
     model = ScriptedModel([Turn(calls("Skill", {"name": "spin"}, call="c1")), Turn(says("I see."))])
 
-    async def play(talk: Talk) -> None:
+    async def play(talk: OpenConversation) -> None:
         talk.say("How do I spin?")
         await talk.idle()
 
@@ -223,7 +223,7 @@ def test_when_the_window_fills_older_turns_are_told_in_short(weft: Weft, desk: P
     turns = [Turn(says(f"Answer {n}. {long}")) for n in range(1, 4)]
     model = ScriptedModel([*turns, Turn(says("They spoke of tides.")), Turn(says("Yes."))], window=80_000)
 
-    async def play(talk: Talk) -> None:
+    async def play(talk: OpenConversation) -> None:
         for n in range(1, 5):
             talk.say(f"Question {n}? {long}")
             await talk.idle()
@@ -240,7 +240,7 @@ def test_when_the_window_fills_older_turns_are_told_in_short(weft: Weft, desk: P
 
     again = ScriptedModel([Turn(says("Still here."))], window=100_000)
 
-    async def later(talk: Talk) -> None:
+    async def later(talk: OpenConversation) -> None:
         talk.say("And now?")
         await talk.idle()
 
@@ -256,7 +256,7 @@ def test_a_model_that_can_t_sum_up_is_told_and_the_conversation_goes_on(weft: We
     model = ScriptedModel([*turns, Turn(busy), Turn(says("Yes."))], window=80_000)
     notices: list[str] = []
 
-    async def play(talk: Talk) -> None:
+    async def play(talk: OpenConversation) -> None:
         async def listen() -> None:
             async for item in talk.events():
                 if isinstance(item, NoticeGiven):

@@ -493,7 +493,7 @@ class ToolProgressed:
     type: Literal["tool_progressed"] = "tool_progressed"
 
 
-TalkEvent = (
+ConversationEvent = (
     ConversationOpened
     | MessageAccepted
     | ContinuationTaken
@@ -527,4 +527,4 @@ TalkEvent = (
     | ConversationStopped
     | ConversationEnded
 )
-LiveTalkEvent = TextStreamed | ThinkingStreamed | ToolProgressed
+LiveConversationEvent = TextStreamed | ThinkingStreamed | ToolProgressed
