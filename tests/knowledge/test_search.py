@@ -18,7 +18,7 @@ from weft.knowledge.embedding import DIMENSIONS, MODEL, Embedder, MiniLM, Unavai
 from weft.knowledge.expansion import expand
 from weft.knowledge.fusion import WORDS, blend, fuse
 from weft.knowledge.ingest import update
-from weft.knowledge.keyword import match_query
+from weft.knowledge.keyword import indexed_text, match_query, stems
 from weft.knowledge.matrix import keep_matrix, load_matrix
 from weft.knowledge.search import Filters, Found, Search
 from weft.knowledge.store import Store
@@ -474,3 +474,16 @@ def test_a_filter_that_all_documents_pass_is_none_and_another_is_asked_once(tmp_
         plan = [row["detail"] for row in filed.rows(f"EXPLAIN QUERY PLAN {filtered}")]
         (scan,) = [detail for detail in plan if "passages_fts" in detail]
         assert "=" not in scan.split("INDEX", 1)[1], scan
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The tide's tables, don't 'quote' rock'n'roll; x_y A-B 3.14 '' it' 'tis",
+        "Über die Gezeiten – l’eau, don’t “quote” naïve_words",
+        "tabs\tand\nlines\x0bof\x7fall\x00kinds",
+        "",
+    ],
+)
+def test_a_text_is_indexed_by_the_stems_of_its_words(text: str) -> None:
+    assert indexed_text(text) == " ".join(stems(text))

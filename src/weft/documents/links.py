@@ -28,6 +28,7 @@ _ALONE: Final = re.compile(rf"(?:(?<=\n)|\A)({_SIGN}(?: ?{_SIGN})*)\n\n")
 _SPACED: Final = re.compile(rf"(?:(?<=[ \n])|\A)({_SIGN}(?: *{_SIGN})*) +| +({_SIGN}(?: *{_SIGN})*)(?=\n|\Z)")
 """Marks with a space that is one too many without them."""
 _NAMED: Final = re.compile(r"""<a\s+(?:id|name)=["']([^"'<>]+)["']""")
+_LINK_OR_NAME: Final = re.compile(r"\]\(|<a\s")
 _FRAMES: Final = frozenset(("ul", "ol", "menu", "dir", "dl", "table", "thead", "tbody", "tfoot", "tr"))
 
 
@@ -84,7 +85,7 @@ def markdown_links(text: str) -> tuple[tuple[Link, ...], dict[str, int]]:
     """The links of a Markdown text into its own set of files, and the places that links may name."""
     found: list[Link] = []
     anchors: dict[str, int] = {}
-    for block in blocks(text):
+    for block in blocks(text, _LINK_OR_NAME):
         if block.kind == "heading":
             name = _heading_name(text[slice(*block.lines[0])])
             again = next(number for number in count() if (f"{name}-{number}" if number else name) not in anchors)

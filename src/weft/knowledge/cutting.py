@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -14,10 +14,10 @@ from weft.documents import Document
 from weft.documents.links import file_and_anchor, markdown_links
 from weft.knowledge.code_and_tables import code_pieces, is_other
 from weft.knowledge.collection import Collection, Structure, Tier
-from weft.knowledge.numbered import Piece, marks_of, numbered_pieces
+from weft.knowledge.numbered import Piece, has_numbers, numbered_pieces
 from weft.knowledge.passage import CutDocument, Passage
 from weft.knowledge.place import CitedPlace, passage_id
-from weft.knowledge.sections import heading_lines, numbered_title, section_pieces
+from weft.knowledge.sections import Heading, heading_lines, numbered_title, section_pieces
 from weft.knowledge.splitting import spans
 from weft.protocol.hashes import hash_value
 from weft.protocol.ids import slug
@@ -67,23 +67,23 @@ def cut_document(document: Document, file: str, key: str, collection: Collection
 def pieces_of(
     text: str, document: str, structure: Structure, tier: Tier, ignored: Sequence[re.Pattern[str]] = ()
 ) -> list[Piece]:
+    headings = heading_lines(text, ignored) if structure not in ("paragraphs", "articles") else []
     if structure == "auto":
-        structure = detect(text, tier, ignored)
+        structure = detect(text, tier, headings, ignored)
     if structure in ("paragraphs", "articles"):
         return numbered_pieces(text, document, ignored, articles=structure == "articles")
-    return section_pieces(text, document, ignored, numbered=structure == "sections")
+    return section_pieces(text, document, headings, numbered=structure == "sections")
 
 
-def detect(text: str, tier: Tier, ignored: Sequence[re.Pattern[str]] = ()) -> Structure:
+def detect(text: str, tier: Tier, headings: Sequence[Heading], ignored: Sequence[re.Pattern[str]] = ()) -> Structure:
     """A standard is cut by its numbers, where it has them; a guide by its headings: its numbers are lists."""
-    numbers = [numbered_title(title) for _, _, _, title in heading_lines(text, ignored)]
-    if len(list(filter(None, numbers))) >= _ENOUGH:
+    if sum(bool(numbered_title(title)) for _, _, _, title in headings) >= _ENOUGH:
         return "sections"
     if tier == "standards":
-        for structure in ("articles", "paragraphs"):
-            marks = marks_of(text, ignored, articles=structure == "articles")
-            if sum(mark.kind == "main" for mark in marks) >= _ENOUGH:
-                return "articles" if structure == "articles" else "paragraphs"
+        if has_numbers(text, ignored, _ENOUGH, articles=True):
+            return "articles"
+        if has_numbers(text, ignored, _ENOUGH, articles=False):
+            return "paragraphs"
     return "headings"
 
 
@@ -111,7 +111,7 @@ def _passages(
             named = ref if part == 1 else f"{ref}_part{part}"
             at = piece.start + start
             # An anchor stands before the heading that it names, which is no part of the passage's own text.
-            named_here = [name for place, name in anchors if place < piece.start + end]
+            named_here = anchors[: bisect_left(anchors, (piece.start + end, ""))]
             anchors = anchors[len(named_here) :]
             yield Passage(
                 id=passage_id(file, named),
@@ -125,7 +125,7 @@ def _passages(
                 page=bisect_right(document.pages, at) if document.pages else 0,
                 mentions=_mentions(content, key, piece.place, collection),
                 links=tuple(_links(document, file, at, piece.start + end)),
-                anchors=tuple(named_here),
+                anchors=tuple(name for _, name in named_here),
             )
 
 

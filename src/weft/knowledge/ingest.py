@@ -1,4 +1,4 @@
-"""Bringing an index up to date with the documents of its collection, one whole document at a time.
+"""Bringing an index up to date with the documents of its collection, in whole documents, small ones together.
 
 What a document's entry was made of (its bytes, its name, what the collection says) is hashed; while the hash is the
 same nothing is read. A process that is killed leaves whole documents behind, and the next one goes on with the rest.
@@ -19,12 +19,16 @@ from weft.knowledge.code_and_tables import is_other, read_other
 from weft.knowledge.collection import DOCUMENTS, Collection
 from weft.knowledge.cutting import content_key, cut_document
 from weft.knowledge.gathering import Gathered, gather
+from weft.knowledge.passage import CutDocument
 from weft.knowledge.store import Store
 from weft.protocol.errors import ExternalError, UserError
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.values import dataclass
 
 FILE_LIMIT: Final = 100_000
+FILED_TOGETHER: Final = 512 * 1024
+"""Bytes of documents that wait for each other, so that the disk is not waited for after each; a second's work at most,
+which a process that is killed leaves to the next."""
 SIGNPOST: Final = 60
 """A page that a browser leaves at once for another, with fewer words than these, is no document."""
 State = Literal["unchanged", "added", "changed", "removed", "failed", "identical", "signposts"]
@@ -95,6 +99,7 @@ def update(
         store.remove(gone)
         for file in gone:
             tell(file, "removed")
+    filing = _Filing(store, lambda cut: tell(cut.file, "changed" if cut.file in known else "added", len(cut.passages)))
     seen: dict[str, str] = {}
     for file, path in files.items():
         try:
@@ -104,6 +109,7 @@ def update(
             continue
         first = seen.setdefault(hash_bytes(data), file)
         if first != file:
+            filing.end()  # the one that stays is in the index before the other leaves it
             store.remove([file])
             report.skipped.setdefault(f"the same as {first}", []).append(file)
             tell(file, "identical")
@@ -123,13 +129,36 @@ def update(
         except DocumentError as error:
             tell(file, "failed", 0, str(error))
             continue
-        store.put(cut)
-        tell(file, "changed" if file in known else "added", len(cut.passages))
+        filing.add(cut, len(data))
+    filing.end()
     if report.counts["changed"]:
         with store.change() as connection:
             store.drop_orphans(connection)
         store.compact()
     return report
+
+
+class _Filing:
+    """Documents on their way into the index, those that are small together."""
+
+    def __init__(self, store: Store, filed: Callable[[CutDocument], None]) -> None:
+        self._store = store
+        self._filed = filed
+        self._waiting: list[CutDocument] = []
+        self._size = 0
+
+    def add(self, cut: CutDocument, size: int) -> None:
+        self._waiting.append(cut)
+        self._size += size
+        if self._size >= FILED_TOGETHER:
+            self.end()
+
+    def end(self) -> None:
+        if self._waiting:
+            self._store.put(*self._waiting)
+        for cut in self._waiting:
+            self._filed(cut)
+        self._waiting, self._size = [], 0
 
 
 def _read(path: Path) -> bytes:

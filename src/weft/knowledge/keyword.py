@@ -33,8 +33,28 @@ def stems(text: str) -> list[str]:
     return [stem(word) for word in _TOKEN.findall(text)]
 
 
+class _Pieces(dict[str, str]):
+    """Stretches of letters, digits and apostrophes, each with its stems. A text has few that another had not."""
+
+    LIMIT: Final = 200_000
+
+    def __missing__(self, piece: str) -> str:
+        if len(self) >= self.LIMIT:
+            self.clear()
+        found = self[piece] = " ".join(stems(piece))
+        return found
+
+
+_PIECES: Final = _Pieces()
+_TO_PIECES: Final = bytes(sign if chr(sign).isalnum() or sign == ord("'") else ord(" ") for sign in range(128)).lower()
+
+
 def indexed_text(text: str) -> str:
-    return " ".join(stems(text))
+    """The stems of a text, for the index."""
+    if not text.isascii():
+        return " ".join(stems(text))
+    pieces = text.encode().translate(_TO_PIECES.ljust(256)).decode().split()
+    return " ".join(filter(None, map(_PIECES.__getitem__, pieces)))
 
 
 def folded(term: str) -> str:

@@ -13,8 +13,9 @@ dropped: what stands before the first number, and what stands in an appendix, ar
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import field
+from itertools import accumulate
 from typing import Final, Literal
 
 from weft.knowledge.numerals import item_levels
@@ -29,6 +30,8 @@ _ITEM: Final = re.compile(_BULLET + r"\((?P<label>[a-z]{1,5}|\d{1,3})\)[ \t]*(?=
 _ARTICLE: Final = re.compile(
     r"[ \t]*(?:#{1,6}[ \t]+)?(?:\*\*)?(?:Article|Art\.|Artikel|§)[ \t]*(?P<label>\d{1,4}[a-z]?)\b", re.IGNORECASE
 )
+_NUMBERS: Final = re.compile(f"\n{_NUMBER.pattern}")
+_ARTICLES: Final = re.compile(f"\n{_ARTICLE.pattern}", _ARTICLE.flags)
 _HEADING: Final = re.compile(r"[ \t]{0,3}(?P<marks>#{1,6})[ \t]+(?P<title>.*?)[ \t]*#*[ \t]*\Z")
 _APPENDIX: Final = re.compile(
     r"[ \t]*(?:#{1,6}[ \t]+)?(?P<title>(?:Appendix|Annex)(?:[ \t]+\w{1,4})?)\b(?P<rest>.{0,120})\Z"
@@ -61,12 +64,12 @@ class Piece:
     """For a passage with no number: what its ref is made of."""
 
 
-def lines_of(text: str, ignored: Sequence[re.Pattern[str]] = ()) -> Iterator[tuple[int, str]]:
-    position = 0
-    for line in text.split("\n"):
-        if not any(pattern.search(line) for pattern in ignored):
-            yield position, line
-        position += len(line) + 1
+def lines_of(text: str, ignored: Sequence[re.Pattern[str]] = ()) -> list[tuple[int, str]]:
+    lines = text.split("\n")
+    placed = list(zip(accumulate((len(line) + 1 for line in lines), initial=0), lines, strict=False))
+    if not ignored:
+        return placed
+    return [(start, line) for start, line in placed if not any(pattern.search(line) for pattern in ignored)]
 
 
 class Headings:
@@ -93,16 +96,23 @@ class Headings:
 def marks_of(text: str, ignored: Sequence[re.Pattern[str]], *, articles: bool) -> list[NumberMark]:
     """Every line that may open something; which of them do is decided in their order."""
     marks: list[NumberMark] = []
-    lines = list(lines_of(text, ignored))
+    lines = lines_of(text, ignored)
     for index, (start, line) in enumerate(lines):
         if not line.strip():
             continue
-        around = [lines[at][1].strip() if 0 <= at < len(lines) else "" for at in (index - 1, index + 1)]
+        around = [] if articles else [lines[at][1] for at in (index - 1, index + 1) if 0 <= at < len(lines)]
         mark = _article_mark(start, line) if articles else _paragraph_mark(start, line)
-        mark = mark or _heading_mark(start, line, alone=not articles and not any(around))
+        mark = mark or _heading_mark(start, line, alone=not articles and not any(map(str.strip, around)))
         if mark:
             marks.append(mark)
     return _in_order(marks, articles=articles)
+
+
+def has_numbers(text: str, ignored: Sequence[re.Pattern[str]], enough: int, *, articles: bool) -> bool:
+    """Whether so many lines open a numbered paragraph or an article. Most texts have fewer that even look so."""
+    if len((_ARTICLES if articles else _NUMBERS).findall(f"\n{text}")) < enough:
+        return False
+    return sum(mark.kind == "main" for mark in marks_of(text, ignored, articles=articles)) >= enough
 
 
 def _paragraph_mark(start: int, line: str) -> NumberMark | None:

@@ -26,6 +26,8 @@ _NUMBER: Final = re.compile(
 _ENOUGH: Final = 3
 _LONGEST: Final = 160
 _FENCE: Final = re.compile(r"[ \t]*(```|~~~)")
+_TELLING: Final = re.compile(rf"\s*(?:#|\d|```|~~~|(?:Chapter|Section|Part)[ \t])|{_UNDERLINE.pattern}")
+"""A line that may be a heading, or that makes one of the line above it; all others are passed over at a glance."""
 
 
 Heading = tuple[int, int, int, str]
@@ -36,9 +38,11 @@ def heading_lines(text: str, ignored: Sequence[re.Pattern[str]] = ()) -> list[He
     """Every heading. In a document that marks its headings, a plain line with a number is an item of a list."""
     marked: list[Heading] = []
     plain: list[Heading] = []
-    lines = list(lines_of(text, ignored))
+    lines = lines_of(text, ignored)
+    telling = [index for index, (_, line) in enumerate(lines) if _TELLING.match(line)]
     fenced = ""
-    for index, (start, line) in enumerate(lines):
+    for index in sorted({*telling, *(index - 1 for index in telling if index)}):
+        start, line = lines[index]
         before = lines[index - 1][1].strip() if index else ""
         after = lines[index + 1][1] if index + 1 < len(lines) else ""
         fence = _FENCE.match(line)
@@ -85,10 +89,7 @@ def numbered_title(title: str) -> str:
     return match["number"] if match else ""
 
 
-def section_pieces(
-    text: str, document: str, ignored: Sequence[re.Pattern[str]] = (), *, numbered: bool = True
-) -> list[Piece]:
-    found = heading_lines(text, ignored)
+def section_pieces(text: str, document: str, found: Sequence[Heading], *, numbered: bool = True) -> list[Piece]:
     if not found:
         return [Piece(CitedPlace(document=document), 0, len(text), "", title="text")] if text.strip() else []
     pieces = [Piece(CitedPlace(document=document), 0, found[0][0], "", title="introduction")]

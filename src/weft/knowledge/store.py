@@ -160,22 +160,27 @@ class Store:
             if text_hash(indexed(row["heading"], row["lead"], row["content"])) != row["hash"]
         ]
 
-    def put(self, document: CutDocument) -> None:
+    def put(self, *documents: CutDocument) -> None:
+        """All of them or none: one change waits for the disk once, however many documents it brings."""
         with self.change() as connection:
-            keys = {same_key(document.key), *self._take_out(connection, document.file)}
-            number = connection.execute(
-                "INSERT INTO documents (id, file, hash, key, same_key, title, tier, version, effective_date, kind,"
-                " pages, notes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    *(document.id, document.file, document.hash, document.key, same_key(document.key), document.title),
-                    *(document.tier, document.version, document.effective_date, document.kind, document.pages),
-                    json.dumps(document.notes, ensure_ascii=False),
-                ),
-            ).lastrowid
-            assert number is not None
-            self._put_passages(connection, number, document)
-            self._resolve(connection, keys, number)
-            self._follow_links(connection, number, document.file)
+            for document in documents:
+                self._put(connection, document)
+
+    def _put(self, connection: sqlite3.Connection, document: CutDocument) -> None:
+        keys = {same_key(document.key), *self._take_out(connection, document.file)}
+        number = connection.execute(
+            "INSERT INTO documents (id, file, hash, key, same_key, title, tier, version, effective_date, kind,"
+            " pages, notes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                *(document.id, document.file, document.hash, document.key, same_key(document.key), document.title),
+                *(document.tier, document.version, document.effective_date, document.kind, document.pages),
+                json.dumps(document.notes, ensure_ascii=False),
+            ),
+        ).lastrowid
+        assert number is not None
+        self._put_passages(connection, number, document)
+        self._resolve(connection, keys, number)
+        self._follow_links(connection, number, document.file)
 
     def remove(self, files: Iterable[str]) -> int:
         """How many of these files were in the index. Nothing of them is left: no passage, edge, vector or word."""

@@ -19,6 +19,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.parser_inline import ParserInline
+from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
@@ -33,6 +34,11 @@ _TAG: Final = re.compile(
     re.I,
 )
 """`<branch>` is a word of a manual, not a mark."""
+_PLAIN: Final = re.compile(
+    r"(?:[ \t]*+(?:[^\s`~>*_+#<|:=0-9-]|[*_]+[^\s*_]|-+[^\s|:-]|`{1,2}[^\s`]|~{1,2}[^\s~]|#+[^\s#]|\+\S|:+[^\s|:-]"
+    r"|=+[^\s=]|[0-9]+(?:[^\s0-9.)]|[ \t]|[.)]\S))[^\n]*+(?:\n|\Z))++(?=[ \t]*(?:\n|\Z))"
+)
+"""Lines up to a blank one, none of which begins anything or makes something else of the line before it."""
 _STRETCH: Final = 2000
 _PAIRED: Final = {"strong": "strong", "em": "em", "s": "em"}
 
@@ -62,9 +68,10 @@ class LinkPlace(NamedTuple):
     target: str
 
 
-def blocks(text: str) -> list[Block]:
-    """In order. What is between them is white space, rules and the marks of structure."""
-    tokens = _blocks_only().parse(text.replace("\r", " "))
+def blocks(text: str, wanted: re.Pattern[str] | None = None) -> list[Block]:
+    """In order. What is between them is white space, rules and the marks of structure; and paragraphs that nothing
+    `wanted` stands in, where that is told at a glance."""
+    tokens = _blocks_only().parse(text.replace("\r", " "), {"wanted": wanted})
     starts = [0, *(match.end() for match in re.finditer("\n", text))]
     return list(_walk(text, tokens, [*starts, len(text) + 1]))
 
@@ -281,9 +288,32 @@ class _Placed(ParserInline):
             found.append((before, after, "syntax"))
 
 
+def _plain_paragraph(state: StateBlock, line: int, _end: int, silent: bool) -> bool:
+    """Most paragraphs at a glance: the parser's own rules try every line for all that could begin there, twice."""
+    begin = state.bMarks[line] + state.tShift[line]
+    found = _PLAIN.match(state.src, begin)
+    if found is None or silent:
+        return False
+    after = line + state.src.count("\n", begin, found.end() - 1) + 1
+    if after > state.lineMax:
+        return False
+    state.line = after
+    wanted: re.Pattern[str] | None = state.env["wanted"]
+    if wanted and not wanted.search(state.src, begin, found.end()):
+        return True
+    content = state.getLines(line, after, state.blkIndent, False).strip()
+    state.push("paragraph_open", "p", 1).map = [line, after]
+    token = state.push("inline", "", 0)
+    token.content, token.map, token.children = content, [line, after], []
+    state.push("paragraph_close", "p", -1)
+    return True
+
+
 @lru_cache(maxsize=1)
 def _blocks_only() -> MarkdownIt:
-    return MarkdownIt("commonmark", {"html": True}).enable("table").disable(["code", "inline", "reference"])
+    parser = MarkdownIt("commonmark", {"html": True}).enable("table").disable(["code", "inline", "reference"])
+    parser.block.ruler.before("table", "plain_paragraph", _plain_paragraph)
+    return parser
 
 
 @lru_cache(maxsize=1)
