@@ -64,12 +64,21 @@ FITTED = {
     "freedombox": ("freedombox/manual/en/[A-Z]*.part.html",),
     "calcurse": ("doc/calcurse/manual.html",),
     "gnubg": ("doc/gnubg/gnubg.html",),
+    "gpsbabel": ("doc/gpsbabel/html/*.html",),
+    "ntpsec": ("doc/ntpsec-doc/html/*.html",),
+    "rsyslog": tuple(
+        f"doc/rsyslog-doc/html/{pages}.html"
+        for pages in (
+            *("configuration/modules/[!i]*", "configuration/modules/im*", "rainerscript/queue*"),
+            *("concepts/[!i]*", "tutorials/[!i]*"),
+        )
+    ),
+    "mutt": ("doc/mutt/html/[!im]*.html", "doc/mutt/html/intro.html", "doc/mutt/html/mi*.html"),
 }
 KEPT = {
     "bibletime": ("doc/bibletime-data/handbook/html/en/*.html",),
-    "gpsbabel": ("doc/gpsbabel/html/*.html",),
-    "vdirsyncer": ("doc/vdirsyncer-doc/html/*.html", "doc/vdirsyncer-doc/html/tutorials/*.html"),
-    "ntpsec": ("doc/ntpsec-doc/html/*.html",),
+    "vdirsyncer": ("doc/vdirsyncer-doc/html/*.html", "doc/vdirsyncer-doc/html/tutorials/[!i]*.html"),
+    "exim": ("doc/exim4-doc-html/spec_html/ch-*.html", "doc/exim4-doc-html/spec_html/filter_ch-*.html"),
     "fetchmail-notes": ("doc/fetchmail/design-notes.html", "doc/fetchmail/fetchmail-features.html"),
 }
 UNANSWERED = 0.3
@@ -197,6 +206,26 @@ def logistic(signs: numpy.ndarray, right: numpy.ndarray, counts: numpy.ndarray, 
     return [float(weights[0] - (raw * mean).sum()), *map(float, raw)]
 
 
+def preferring(questions: Sequence[tuple[numpy.ndarray, numpy.ndarray]], least: float = 3.0) -> list[float]:
+    """Weights by which the passages of a question that hold its answer come before its others: what all passages of a
+    question have alike tells nothing about their order."""
+    spread = numpy.vstack([signs for signs, _ in questions]).std(axis=0) + 1e-9
+    weights = numpy.zeros(len(spread))
+    for _ in range(25):
+        slope, curve = -least * weights, least * numpy.eye(len(spread))
+        for signs, holds in questions:
+            given = signs / spread
+            worth = given @ weights
+            chance = numpy.exp(worth - worth.max())
+            chance /= chance.sum()
+            wanted = chance * holds / (chance @ holds)
+            mean = given.T @ chance
+            slope += given.T @ (wanted - chance)
+            curve += (given.T * chance) @ given - numpy.outer(mean, mean)
+        weights += 0.7 * numpy.linalg.solve(curve, slope)
+    return list(map(float, weights / spread))
+
+
 Kind = TypeVar("Kind", AnswerSigns, AmongOthers)
 
 
@@ -217,14 +246,16 @@ def without(signs: AnswerSigns, names: Sequence[str]) -> tuple[float, ...]:
 def fit(every: Sequence[Tried]) -> answering.Weights:
     by_words = not any(one.signs.meaning for each in every for one in each.judged)
     for_order = [name for name in FOR_ORDER if not (by_words and name == "told")]
-    pairs = [
-        (without(one.signs, FOR_SURE), float(holds))
-        for each in every
-        if any(each.holds)
-        for one, holds in zip(each.judged, each.holds, strict=True)
-    ]
-    signs, holding = (numpy.array(column) for column in zip(*pairs, strict=True))
-    order = _of(AnswerSigns, logistic(signs, holding, numpy.ones(len(pairs)))[1:])
+    order = _of(
+        AnswerSigns,
+        preferring(
+            [
+                (numpy.array([without(one.signs, FOR_SURE) for one in each.judged]), numpy.array(each.holds, float))
+                for each in every
+                if any(each.holds)
+            ]
+        ),
+    )
     by_order = answering.Weights(order=order, sure=order, among=_of(AmongOthers, [0.0] * 4), start=0.0)
     rows, right, counts = [], [], []
     for each in every:

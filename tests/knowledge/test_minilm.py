@@ -47,6 +47,9 @@ def test_vectors_are_those_of_the_files_own_graph() -> None:
         (states,) = session.run(["last_hidden_state"], given)
         # Of one or two pieces there is no mean in which what was rounded cancels out.
         assert float(unit(states.sum(axis=1))[0] @ row) > (0.99 if ids.size > 5 else 0.97), text
+        (read,) = model.states([text])
+        assert read.shape == (ids.size - 2, DIMENSIONS), text
+        assert not read.size or float((unit(states[0, 1:-1]) * read).sum(axis=1).mean()) > 0.95, text
     for at, text in enumerate(TEXTS):
         assert abs(model.embed([text])[0] - made[at]).max() < 1e-3, "a vector depends on what is made beside it"
 

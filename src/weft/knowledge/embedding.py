@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from weft.knowledge.minilm import graph_of
 from weft.knowledge.wordpiece import encode
@@ -44,6 +44,15 @@ class Embedder(Protocol):
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """A row of length one for every text."""
+        ...
+
+
+@runtime_checkable
+class WordEmbedder(Protocol):
+    """What also tells what each word of a text means where it stands."""
+
+    def states(self, texts: Sequence[str]) -> list[Vectors]:
+        """Of every text, a row of length one for each piece of a word."""
         ...
 
 
@@ -93,6 +102,16 @@ class MiniLM:
             with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as threads:
                 list(threads.map(make, together))
         return result
+
+    def states(self, texts: Sequence[str]) -> list[Vectors]:
+        import numpy
+
+        def make(text: str) -> Vectors:
+            ids = numpy.array([encode(text, TOKENS)], dtype=numpy.int64)
+            return unit(self._session.run(["states"], {"ids": ids})[0][0, 1:-1])
+
+        with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as threads:
+            return list(threads.map(make, texts))
 
 
 def unit(rows: Vectors) -> Vectors:

@@ -37,7 +37,7 @@ more often beyond what 16 bits hold."""
 
 
 def graph_of(file: bytes) -> bytes:
-    """The graph: `ids` (texts of one length, their tokens) to `meaning` (the mean of their states)."""
+    """The graph: `ids` (texts of one length, their tokens) to `states`, one each, and their mean, `meaning`."""
     return _Made(read_tensors(file)).data()
 
 
@@ -69,8 +69,10 @@ class _Made:
         for layer in range(LAYERS):
             state, rounded, shift = self._layer(layer, state, rounded, shift)
         mean = add("ReduceMean", state, second, keepdims=0)
-        add("Add", mean, keep(shift), name="meaning")
-        return self.graph.data({"ids": ("int64", 2)}, {"meaning": ("float32", 2)})
+        added = keep(shift)
+        add("Add", mean, added, name="meaning")
+        add("Add", state, added, name="states")
+        return self.graph.data({"ids": ("int64", 2)}, {"meaning": ("float32", 2), "states": ("float32", 3)})
 
     def _layer(self, layer: int, state: str, smaller: str, shift: Array) -> tuple[str, str, Array]:
         """The states after it; the same with its large numbers made smaller; and what both lack: what a norm adds to

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
+import numpy
 import pytest
 
 from weft.knowledge.embedding import Unavailable
+from weft.knowledge.keyword import stems
 from weft.knowledge.research.answering import (
     APART,
     JudgedPassage,
@@ -18,6 +22,9 @@ from weft.knowledge.research.answering import (
     statements,
 )
 from weft.knowledge.research.question_kinds import fits
+
+if TYPE_CHECKING:
+    from weft.knowledge.embedding import Vectors
 
 PASSAGE = """\
 # Weak references
@@ -48,6 +55,29 @@ def judged(content: str, best: str, heading: str = "Memory › Weak references")
     return JudgedPassage(row, read, at, one.signs, one.score, probability=one.probability)
 
 
+class Synonyms:
+    """All texts mean the same to it, and a word means what stands for it here, or itself."""
+
+    model = "made"
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        return numpy.full((len(texts), 4), 0.5, dtype=numpy.float32)
+
+    def states(self, texts: Sequence[str]) -> list[Vectors]:
+        alike = {"skip": "omit", "lantern": "lamp"}
+        known: dict[str, int] = {}
+        read = [[known.setdefault(alike.get(word, word), len(known)) for word in stems(text)] for text in texts]
+        return [numpy.eye(len(known), dtype=numpy.float32)[places] for places in read]
+
+
+def test_of_passages_about_the_same_thing_that_answers_which_has_every_word_of_the_question_in_others() -> None:
+    contents = ("This option sets the light of the lamp.", "This option makes it omit the lamp.")
+    rows = [{"heading": "keeper", "title": "", "lead": "", "content": one, "likeness": 0.5} for one in contents]
+    asked = read_question("How do I skip the lantern?", lambda _: {}, 10)
+    assert judge(asked, rows, Synonyms())[0].row["content"] == contents[1]
+    assert judge(asked, rows, Unavailable("none"))[0].row["content"] == contents[0]
+
+
 def test_a_passage_is_read_without_its_mark_up() -> None:
     assert [one.text for one in statements(PASSAGE)] == [
         "A weak reference to an object is not enough to keep it alive.",
@@ -55,7 +85,7 @@ def test_a_passage_is_read_without_its_mark_up() -> None:
         "Caches may be of three kinds:",
         "those that hold strong references;",
         "those that hold weak ones.",
-        "weak: 16 bytes for each",
+        "kind: weak, cost: 16 bytes for each",
     ]
 
 
@@ -74,12 +104,27 @@ def test_an_option_with_its_default_or_its_key_stands_before_what_is_said_of_it(
     )
     assert [one.text for one in read] == [
         "notification.warning (default: 300): So many seconds before, the bar blinks.",
-        "Operation: mark-feed-read Default key: A: Mark all articles as read.",
+        "Operation: mark-feed-read, Default key: A",
+        "Mark all articles as read.",
         "The four kinds of a tide",
         "spring tides are high ones",
         "That is all.",
         "More of it elsewhere",
     ]
+
+
+def test_what_is_told_between_an_option_and_its_text_parts_neither_and_is_said_with_them() -> None:
+    lines = "allow_owls\n\nUse: lamp\n\nType: boolean\n\nDefault: false\n\nLets owls sit on the lamp.\n\n"
+    table = "| type | default |\n| --- | --- |\n| seconds | 300 |\n\nHow long the lamp stays dark.\n"
+    read = statements(lines + table)
+    assert [one.text for one in read] == [
+        "Use: lamp, Type: boolean, Default: false",
+        "allow_owls: Lets owls sit on the lamp.",
+        "type: seconds, default: 300",
+        "How long the lamp stays dark.",
+    ]
+    found, _ = answer_of(judged(table, "How long the lamp stays dark"))
+    assert [one.text for one in found] == ["type: seconds, default: 300", "How long the lamp stays dark."]
 
 
 def test_a_label_and_its_value_are_one_statement_of_a_list() -> None:

@@ -2,7 +2,7 @@
 
 Confidence says how likely a section answers what was asked (answering.py), and nothing else: whether its words are in
 the passages it cites is told apart from it, sentence by sentence. A section in which a sentence is contradicted has at
-most 0.3. From 0.88 on it is high, from 0.59 medium, else low; the whole answer's is the mean over its sentences.
+most 0.3. From 0.88 on it is high, from 0.64 medium, else low; the whole answer's is the mean over its sentences.
 
     outcome    answered    there are sections
                unsure      none is likely enough, and the nearest passages are shown instead

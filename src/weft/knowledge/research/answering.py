@@ -1,7 +1,8 @@
 """Which of the passages that were found answers the question, with which of its sentences, and how likely.
 
 Being about the same thing is not answering: search always finds something. So question and passage are judged together,
-by signs that can be named: how near the meaning of the passage and of its best sentence is to the question's, how much
+by signs that can be named: how near the meaning of the passage and of its best sentence is to the question's, how near
+each word of the question comes to one of the answer (all options of a command are about the same thing), how much
 of what was asked they and the headings have (a rare word counts more), whether the passage never names what the
 question names (`Can it read ZFS?`) or the sentence is without a number, a time or a price where one is asked for, and
 whether the passage is made of sentences at all. Then how it stands among the others that were found: in a collection
@@ -20,7 +21,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import astuple, replace
 from typing import Any, Final
 
-from weft.knowledge.embedding import Embedder, Unavailable
+from weft.knowledge.embedding import Embedder, Unavailable, WordEmbedder
 from weft.knowledge.keyword import stems, telling_words
 from weft.knowledge.knowledge_base import KnowledgeBase
 from weft.knowledge.research.question_kinds import fits, lacks_kind, only_perhaps
@@ -49,7 +50,7 @@ APART: Final = 0.15
 TOLD: Final = 5
 ALIKE: Final = 0.75
 """The share of words from which two passages say the same, and are no rivals."""
-ANSWER: Final = 0.59
+ANSWER: Final = 0.64
 """From this probability on it is given as the answer; below, the best passages are shown instead."""
 HIGH: Final = 0.88
 SAID: Final = 0.25
@@ -100,8 +101,12 @@ _SIGNATURE: Final = re.compile(r"(?:class |def )?[A-Za-z_][\w.]*\([^()]*\)(?:\[\
 """How something is called, and nothing about it."""
 _NAMED: Final = re.compile(r"(?!By [A-Z])\S+(?:\s+\S+){0,7}(?<![.!?:;,”\"’'。])\Z")
 """A few words that are no sentence, with a paragraph below them: an option with its default, a key, a file."""
+_FACT: Final = re.compile(r"(?:\w+ ){0,2}\w+: (?=\S)[^:]{1,60}(?<![.!?:;,”\"’'。])\Z")
 _FENCE: Final = re.compile(r"^\s*(?:```|~~~)")
 _ITEM: Final = re.compile(r"^\s*(?:[-*+•]|\(?\w{1,3}[.)])\s+(?=\S)")
+_TABLE_OF_ONE: Final = re.compile(
+    r"^\|(?P<heads>[^\n]*\|)\n\|[\s|:-]*\n\|(?P<values>[^\n]*\|)(?=\n(?!\|)|\Z)", re.MULTILINE
+)
 _RULE: Final = re.compile(r"^[\s|:=~*_+-]*$")
 _LINK: Final = re.compile(r"!?\[([^\]\[]*)\]\([^()\s]*(?:\s+\"[^\"]*\")?\)")
 _MARKS: Final = re.compile(r"(?<![\w*])\*{1,3}(?=\S)|(?<=\S)\*{1,3}(?![\w*])|(?<!\w)__?(?=\S)|(?<=\S)__?(?!\w)|`+")
@@ -112,13 +117,21 @@ def statements(content: str) -> list[PassageStatement]:
     """The sentences of a passage in order. Code, rules and headings are no sentences; a row of a table is one. A few
     words in a block of their own are the term that the next block explains, and stand before it; `Default value:` and
     `128` below it are one statement, and such statements in a row are a list. The items of a list that is announced
-    may be short."""
+    may be short. `Type: number`, `Default: 30` between a term and what is said of it are one statement, and belong to
+    what follows."""
     found: list[PassageStatement] = []
+    facts: list[str] = []
     term = ""
     announced = False
     blocks = _blocks(content)
     for number, block in enumerate(blocks):
-        own = _bare(" ".join(block.lines))
+        if block.tells_facts and _has_text(blocks[number + 1 :]):
+            facts += map(_bare, block.lines)
+            continue
+        if facts:
+            found.append(PassageStatement(", ".join(facts), number))
+            facts = []
+        own = _bare((", " if block.tells_facts else " ").join(block.lines))
         labelled = term.endswith(":")
         text = f"{term} {own}" if labelled else f"{term}: {own}" if term else own
         brief = 0 < len((text if labelled else own).split()) < SHORTEST and not own.endswith((".", "!", "?"))
@@ -151,12 +164,17 @@ class _Block:
         self.row = row
         self.code: list[str] = []
 
+    @property
+    def tells_facts(self) -> bool:
+        """Whether all it does is name things and what they are."""
+        return not self.item and not self.code and all(_FACT.match(_bare(line)) for line in self.lines)
+
 
 def _blocks(content: str) -> list[_Block]:
     blocks: list[_Block] = []
     fenced = shown = False
     fresh = True
-    for line in content.split("\n"):
+    for line in _TABLE_OF_ONE.sub(_as_facts, content).split("\n"):
         if _FENCE.match(line):
             shown = not fenced and bool(blocks) and not blocks[-1].code  # the first code behind it, no other
             fenced, fresh = not fenced, True
@@ -178,6 +196,13 @@ def _blocks(content: str) -> list[_Block]:
         else:
             blocks[-1].lines.append(line.strip().lstrip("> "))
     return blocks
+
+
+def _as_facts(table: re.Match[str]) -> str:
+    """What a table of one row says, line by line: each cell is what its head names."""
+    heads, values = ([cell.strip() for cell in table[name].split("|")] for name in ("heads", "values"))
+    told = (f"{head}: {value}" for head, value in zip(heads, values, strict=False) if head and value)
+    return "\n" + "\n".join(told) + "\n"
 
 
 def _bare(text: str) -> str:
@@ -273,6 +298,9 @@ class AnswerSigns:
     """Of what was asked, what its headings have: it is about that, and does not only mention it."""
     bare: float
     """1 where it stands under no heading: nothing but its own words tells what it is about."""
+    matched: float
+    """How near the words of the question come, each to the nearest word of the answer or its headings, on the whole: a
+    text about the same thing has the words of its subject, and what is asked of it another has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -331,7 +359,7 @@ class JudgedPassage:
 def judge(asked: Asked, rows: Sequence[Mapping[str, Any]], embedder: Embedder | Unavailable) -> list[JudgedPassage]:
     """The passages in the order in which they may be the answer; `rows` come in the order of the search."""
     weights = BY_WORDS if isinstance(embedder, Unavailable) else BY_MEANING
-    found = in_order(_signs(asked, rows, embedder), weights)
+    found = in_order(_matched(asked, list(_signs(asked, rows, embedder)), embedder), weights)
     return [_with_probability(asked, found, at, weights) for at in range(len(found))]
 
 
@@ -413,12 +441,23 @@ def _signs(
             prose=sum(len(one.text) for one in read if one.says) / sum(len(one.text) for one in read),
             heading=asked.share(above),
             bare=float(not row["heading"]),
+            matched=0.0,
         )
         perhaps = only_perhaps(asked.text, read[best].text)
         wanted = frozenset(asked.weights).difference(above)
         nearly = (at for at in chosen if at != best and worth[at] >= worth[best] - NEARLY)
         also = tuple(sorted(nearly, key=lambda at: -worth[at])[:ALSO])
         yield JudgedPassage(row, tuple(read), best, signs, perhaps=perhaps, wanted=wanted, also=also)
+
+
+def _matched(asked: Asked, found: Sequence[JudgedPassage], embedder: Embedder | Unavailable) -> Sequence[JudgedPassage]:
+    """The same, with how near the words of each answer come to those of the question."""
+    if not isinstance(embedder, WordEmbedder) or not found:
+        return found
+    answers = [" ".join((str(one.row["heading"]), *(each.text for each in answer_of(one)[0]))) for one in found]
+    question, *read = embedder.states([asked.text, *answers])
+    near = [float((question @ words.T).max(axis=1).mean()) if question.size and words.size else 0.0 for words in read]
+    return [replace(one, signs=replace(one.signs, matched=own)) for one, own in zip(found, near, strict=True)]
 
 
 def judged_for(
@@ -532,16 +571,16 @@ def _is_cut_short(judged: JudgedPassage, chosen: Collection[int]) -> bool:
 # -- what was fitted, as `python -m benchmarks.answers --fit` prints it
 
 BY_MEANING: Final = Weights(
-    order=AnswerSigns(meaning=0.79, sentence=3.51, share=0.61, sentence_share=0.45,
-        told=4.02, rank=3.16, lacking=-0.86, prose=-0.40, heading=0.00, bare=0.00),
-    sure=AnswerSigns(meaning=2.54, sentence=0.74, share=1.42, sentence_share=-0.26,
-        told=0.00, rank=0.00, lacking=-0.28, prose=0.76, heading=1.39, bare=-0.89),
-    among=AmongOthers(lead=0.65, nearer=2.10, apart=6.49, sentence_apart=0.76), start=-4.91,
+    order=AnswerSigns(meaning=8.36, sentence=1.91, share=0.32, sentence_share=1.34,
+        told=2.55, rank=0.81, lacking=-1.42, prose=1.15, heading=0.00, bare=0.00, matched=11.53),
+    sure=AnswerSigns(meaning=1.04, sentence=-1.64, share=1.07, sentence_share=-0.46,
+        told=0.00, rank=0.00, lacking=-0.33, prose=0.79, heading=1.60, bare=-0.90, matched=5.65),
+    among=AmongOthers(lead=0.62, nearer=5.08, apart=4.85, sentence_apart=1.81), start=-5.62,
 )  # fmt: skip
 BY_WORDS: Final = Weights(
-    order=AnswerSigns(meaning=0.00, sentence=0.00, share=1.34, sentence_share=1.00,
-        told=4.50, rank=2.75, lacking=-0.80, prose=-0.36, heading=0.00, bare=0.00),
-    sure=AnswerSigns(meaning=0.00, sentence=0.00, share=1.51, sentence_share=0.05,
-        told=7.37, rank=0.00, lacking=-0.59, prose=0.00, heading=2.77, bare=0.00),
-    among=AmongOthers(lead=0.41, nearer=0.00, apart=0.00, sentence_apart=0.00), start=-3.50,
+    order=AnswerSigns(meaning=0.00, sentence=0.00, share=0.55, sentence_share=1.99,
+        told=5.63, rank=2.21, lacking=-1.37, prose=0.29, heading=0.00, bare=0.00, matched=0.00),
+    sure=AnswerSigns(meaning=0.00, sentence=0.00, share=1.50, sentence_share=0.14,
+        told=5.70, rank=0.00, lacking=-0.46, prose=-0.13, heading=1.93, bare=-0.11, matched=0.00),
+    among=AmongOthers(lead=0.63, nearer=0.00, apart=0.00, sentence_apart=0.00), start=-3.40,
 )  # fmt: skip
