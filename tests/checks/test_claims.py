@@ -395,6 +395,8 @@ SUBTLE = [
     ("The lamp began to burn.", "The lamp seemed to burn."),
     ("Anna tried to light the lamp.", "Anna lit the lamp."),
     ("The keeper appears to be asleep.", "The keeper is asleep."),
+    ("Never do this: leave the lamp lit.", "Leave the lamp lit."),
+    ("The pilot doubts it, because he said that the lamp was out.", "The lamp was out."),
 ]
 """Written by hand: what each claim leaves out or turns round changes what is said."""
 
@@ -471,6 +473,60 @@ def test_what_is_changed_is_named_where_the_rest_is_left_out(claim: str, passage
     assert verdict.state == "contradicted", verdict.reason
     assert changed in verdict.reason
     assert "leaves out" not in verdict.reason
+
+
+KEEPERS = (
+    "Today the keepers, although still few, tend dozens of lamps in many towns. "
+    "Deep in the tower a lamp burns; it cannot warm the room. The tower is not empty: only the upper rooms are closed. "
+    "The harbour's pilot, with two boats, is the largest employer in Skagen. "
+    "Nobody was hurt, because the lamp was lit on 4 May. "
+    "The yard was closed by the storm and the flood. The lifetime of a lamp depends on its glass. "
+    "The council should move the lamp to the pier as one way to deal with the fog of the northern coast, a pilot said."
+)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "In many towns the keepers today tend dozens of lamps, although they are still few.",
+        "A lamp burns deep in the tower.",
+        "The lamp was lit on 4 May.",
+        "Only the upper rooms are closed.",
+        "The harbour's pilot is the largest employer in Skagen, with two boats.",
+        "The yard was closed by the storm and by the flood.",
+        "The lifetime of lamps depends on their glass.",
+    ],
+)
+def test_a_phrase_carries_its_part_wherever_it_stands(claim: str) -> None:
+    verdict = compare(claim, KEEPERS)
+    assert verdict.state == "quoted", verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("claim", "changed"),
+    [
+        ("The council must move the lamp to the pier.", "must"),
+        ("The lamp was lit on 7 May.", "7 May"),
+        ("The tower is empty.", "not"),
+        ("A lamp does not burn deep in the tower.", "not"),
+    ],
+)
+def test_what_is_turned_round_may_leave_out_what_rules_over_nothing(claim: str, changed: str) -> None:
+    verdict = compare(claim, KEEPERS)
+    assert verdict.state == "contradicted", verdict.reason
+    assert changed in verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("The lamp is lit.", "The lamp is not lit in May."),  # it may be in June
+        ("Dozens of keepers tend the lamps in many towns.", "The keepers tend dozens of lamps in many towns."),
+        ("Anna Berg played for Oslo.", "Before that she played for Oslo, Bergen City and Skagen Town."),
+    ],
+)
+def test_a_part_that_decides_is_not_passed_over(claim: str, passage: str) -> None:
+    assert compare(claim, passage).state == "not_checked"
 
 
 @settings(deadline=None)

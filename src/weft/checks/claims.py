@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final, get_args
 
-from weft.checks.clauses import clauses, cores, in_active, unfronted
+from weft.checks.clauses import BE, clauses, cores, in_active, unfronted
 from weft.checks.folding import fold
 from weft.checks.matching import Alignment, Difference, align
 from weft.checks.statements import Statement, is_saying, read_statement
@@ -35,17 +36,24 @@ _FENCE: Final = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
 _COLON: Final = re.compile(r":(?=\s|\Z)")
 _QUOTATION: Final = re.compile(r"[\"“„«]([^\"“”„«»]+)[\"”»]?", re.DOTALL)
 """All of a sentence, or a paragraph of it that goes on in the next."""
+_THIRD: Final = frozenset({"he", "she", "it", "they"})
+_WHO: Final = 25
+"""The most words that say who said it."""
 _JOINED: Final = re.compile(r"\. (?:(?:It|He|She|They) (?=\w))?")
 """Between two sentences; what the second is about when it begins with a pronoun is in the first."""
 _VOICE: Final = 0.8
 """The share of a claim's words a sentence must have to be turned from passive to active."""
-_LESS: Final = 2
+_LESS: Final = 3
 """How many times its own words a claim may leave out and still speak of the same."""
-_FACTS: Final = frozenset({"number", "date", "unit", "name"})
+_PARTS: Final = 3
+"""How many parts of a sentence a claim that is turned round may leave out."""
 _BRACKETS: Final = re.compile(r"\((?!e\.g|i\.e|see |if |unless |only )([^()]+)\)")
 _MEANT: Final = re.compile(r", which means (?:that )?([^,;]+)$")
 """A clause that says what the rest comes to is said as well."""
-_JOINT: Final = re.compile(r"\A(?:and|but|yet)\b,? ")
+_REASON: Final = re.compile(r"[,;] (?:because|although|though|whereas) (\w[^;]+)$")
+"""A clause that says why, or what is so all the same, is said as well."""
+_HELD: Final = re.compile(r"^\W*$|\?\W*$")
+_JOINT: Final = re.compile(r"\A(?:and|but|yet|while|whereas)\b,? ")
 _LEAST: Final = 3
 _SEVERAL: Final = frozenset({"number", "date"})
 """Kinds of which more than one may be different in one statement and still turn it round."""
@@ -83,7 +91,7 @@ class Verdict:
 def compare(claim: str, passage: str, lead: str = "") -> Verdict:
     """`lead` is what stands before a list of which the passage is one item: the two together are a sentence too."""
     parts = sentences(claim)
-    plain = _statements(passage)
+    plain = _with_names(_statements(passage))
     sources = [*_in_turn(plain), *((source, None) for source in _led(plain, lead))]
     verdicts = [run] if (run := _run(claim, plain)) else _each(claim, parts, sources)
     wanted = frozenset().union(*(read_statement(part).keys for part in parts))
@@ -99,9 +107,22 @@ def compare(claim: str, passage: str, lead: str = "") -> Verdict:
     return Verdict(worst.state, overlap, worst.sentence, evidence, matching, len(wanted))
 
 
+def _with_names(plain: Sequence[Statement]) -> list[Statement]:
+    """A word that begins a sentence is a name where another sentence has it as one."""
+    names = {token.key for one in plain for token in one.tokens if token.role == "name"}
+
+    def named(one: Statement) -> Statement:
+        first = one.tokens[0] if one.tokens else None
+        if first is None or first.role != "content" or first.key not in names or not first.text[:1].isupper():
+            return one
+        return replace(one, tokens=(replace(first, role="name"), *one.tokens[1:]))
+
+    return [named(one) for one in plain]
+
+
 def conflicts(one: str, other: str) -> list[Evidence]:
     """Where two passages state the same with one thing turned round. `claim` and `sentence` are the two sentences."""
-    plain = _statements(other)
+    plain = _with_names(_statements(other))
     others: list[Source] = [*_in_turn(plain), *((source, None) for source in _led(plain, ""))]
     found: list[Evidence] = []
     for sentence in sentences(one):
@@ -132,16 +153,36 @@ def _in_turn(plain: Sequence[Statement]) -> Iterator[Source]:
     earlier: Statement | None = None
     for one in plain:
         yield one, earlier
-        yield from ((read_statement(part), earlier) for part in _parts(one.text))
-        if one.tokens and one.tokens[0].role != "pronoun":
+        for part in _parts(one.text):
+            told = read_statement(part)
+            yield told, one if _leads(one) and told.text != one.text[: len(told.text)] else earlier
+        if _leads(one):
             earlier = one
+
+
+def _leads(one: Statement) -> bool:
+    """Whether it says itself whom it is about."""
+    return bool(one.tokens) and one.tokens[0].role != "pronoun"
 
 
 def _statements(passage: str) -> list[Statement]:
     """Its sentences; of a quotation that says nothing of who said it, also those inside it."""
     found = sentences(_FENCE.sub("", passage))
     inside = [part for one in found if (quotation := _QUOTATION.fullmatch(one)) for part in sentences(quotation[1])]
-    return [read_statement(sentence) for sentence in (*found, *inside)]
+    told = [part for one in found for part in _told_by(one)]
+    return [read_statement(sentence) for sentence in (*found, *inside, *told)]
+
+
+def _told_by(sentence: str) -> Iterator[str]:
+    """Of a quotation of several sentences each with who said it: `"It is new. It is dear," he said.`"""
+    quoted = [(part[1], part.start()) for part in _QUOTATION.finditer(sentence)]
+    parts = [part for text, _ in quoted for part in sentences(text)]
+    who = " ".join(_QUOTATION.sub(" ", sentence).split()).strip(" ,")
+    if len(parts) < 2 or not 0 < len(who.split()) <= _WHO or not any(map(is_saying, read_statement(who).tokens)):
+        return
+    for part in parts:
+        said = part.strip(" ,.;")
+        yield f'"{said}," {who}' if quoted[0][1] == 0 else f'{who} "{said}."'
 
 
 def _parts(sentence: str) -> Iterator[str]:
@@ -152,11 +193,28 @@ def _parts(sentence: str) -> Iterator[str]:
     meant = _MEANT.search(sentence)
     if meant and not any(token.role == "condition" for token in read_statement(sentence).tokens):
         yield meant[1]
-    for part in sentence.split(";") if ";" in sentence else ():
+    if reason := _REASON.search(sentence):
+        told = read_statement(sentence[: reason.start()])
+        if not any(is_saying(token) for token in told.tokens):
+            yield reason[1]
+    for part in _parted(sentence):
+        if len(part.split()) > _LEAST and part.count("(") == part.count(")"):
+            yield _JOINT.sub("", part.strip())
         if any(is_saying(token) for token in read_statement(part).tokens):
             return  # what follows may be what somebody says
-        if len(part.split()) > _LEAST and "(" not in part and ")" not in part:
-            yield _JOINT.sub("", part.strip())
+
+
+def _parted(sentence: str) -> list[str]:
+    """At its semicolons; and at a colon, where what stands before it rules over nothing."""
+    parts = sentence.split(";") if ";" in sentence else []
+    before, _, behind = sentence.partition(": ")
+    tokens = read_statement(before).tokens
+    ruled = any(
+        token.role == "condition"
+        or (token.role == "negation" and not any(beside.word in BE for beside in tokens[max(0, at - 2) : at]))
+        for at, token in enumerate(tokens)
+    )
+    return parts + ([before] if ruled or _HELD.search(behind) else [before, behind] if behind else [])
 
 
 def _led(plain: Sequence[Statement], lead: str) -> Iterator[Statement]:
@@ -224,10 +282,11 @@ def _alignments(said: Statement, source: Statement, earlier: Statement | None) -
         parts = list(cores(source))
         yield from (align(said, core, earlier) for core in parts)
         for whole in (source, *parts):
-            yield from (align(said, turned, earlier) for turned in in_active(whole, said))
-            yield from (align(turned, whole, earlier) for turned in in_active(said, whole))
-            yield from (align(said, turned, earlier) for turned in unfronted(whole))
-            yield from (align(turned, whole, earlier) for turned in unfronted(said))
+            pairs = [
+                *((said, other) for other in (*in_active(whole, said), *unfronted(whole))),
+                *((other, whole) for other in (*in_active(said, whole), *unfronted(said))),
+            ]
+            yield from (replace(align(one, other, earlier), turned=True) for one, other in pairs)
 
 
 def _quoted(claim: str, source: Statement, shared: float, reason: str) -> Verdict:
@@ -243,11 +302,12 @@ def _turned(alignment: Alignment) -> bool:
     others = [item for item in alignment.differences if not item.turns]
     if not turning or (len(turning) > 1 and not all(item.kind in _SEVERAL for item in turning)):
         return False
-    # What the claim says less of is no other statement, where it is a number, a date or a name that is another.
+    # What the claim says less of is no other statement. A name may be what a pronoun there stands for.
+    named = any(item.kind == "name" for item in turning)
     return not others or (
-        len(others) <= 2
+        len(others) <= _PARTS
         and all(item.slight for item in others)
-        and all(item.kind in _FACTS for item in turning)
+        and not (named and (alignment.turned or any(_THIRD & set(item.source.lower().split()) for item in others)))
         and sum(len(item.source.split()) for item in others) <= _LESS * alignment.words
     )
 

@@ -18,13 +18,14 @@ BE: Final = frozenset({"is", "are", "was", "were", "be", "been", "being", "am", 
 _VERBS: Final = BE | {"has", "have", "had", "does", "do", "did"}
 _BESIDE: Final = words("""
 which who whose whom where whereas while although though because since as so hence thus thereby rather instead including
-very less more
+very less more like unlike specifically particularly especially notably
 """)
 """What begins a part that says more and takes nothing back."""
 _TAKING_BACK: Final = words("""
 depending barring failing pending supposing notwithstanding until till only not never no neither nor without if unless
 when whenever except excluding assuming provided providing otherwise
 """)
+_SAYING_MORE: Final = frozenset({"and no", "just like", "just as"})
 _ARTICLES: Final = frozenset({"a", "an", "the", "his", "her", "its", "their", "then", "our", "my"})
 _ALONG: Final = frozenset({"with", "from", "again", "along", "alongside", "together"})
 _ASIDES: Final = frozenset(
@@ -37,6 +38,7 @@ _MEMBER: Final = 3
 _BORDERS: Final = 40
 """A stretch with more parts is a list, or a table."""
 _SHORT: Final = 4
+_OWN_CLAUSE: Final = 6
 _DONE: Final = ("ed", "en", "wn", "t", "d", "un", "ne", "de", "ung", "unk", "um", "it", "ut", "ad")
 """How what was done may end."""
 _AGENT: Final = 12
@@ -83,9 +85,11 @@ def _stands_alone(tokens: Sequence[Token], first: int, last: int) -> bool:
         return not any(is_saying(token) for token in part)
     if not starts and not any(token.role == "condition" for token in part) and _is_first_of_two(tokens, first, last):
         return True
-    if _takes_back(part):
+    if takes_back(part):
         return False
     inner = [token.before for token in part[1:]]
+    if "[" in opened and ("]" in closed or ends):
+        return True
     if "(" in opened:
         how = len(part) == 1 and part[0].word.endswith("ly")
         return (")" in closed or ends) and not how and not any(")" in signs for signs in inner)
@@ -127,7 +131,7 @@ def _may_go_first(tokens: Sequence[Token], part: Sequence[Token], closed: str) -
         return _is_clause(body)
     if len(body) == 1 and body[0].word.endswith("ly"):
         return True
-    return body[0].word in ("although", "though", "while", "whereas", "because", "unlike") or (
+    return body[0].key in ("although", "while", "whereas", "because", "unlike", "despite") or (
         _is_doing(body[0]) and len(body) > 2
     )
 
@@ -211,10 +215,13 @@ def _is_clause(tokens: Sequence[Token]) -> bool:
     )
 
 
-def _takes_back(part: Sequence[Token]) -> bool:
+def takes_back(part: Sequence[Token]) -> bool:
     """Whether it makes less of what is said: a condition, an exception, a limit."""
     lead = next((token for token in part if token.role != "joint"), part[0])
-    return any(token.role == "condition" for token in part) or lead.word in _TAKING_BACK or lead.role == "limit"
+    own = "(" in part[0].before and len(part) > _OWN_CLAUSE  # what stands there has its conditions for itself
+    ruled = lead.role == "condition" or (not own and any(token.role == "condition" for token in part))
+    more = " ".join(token.word for token in part[:2]) in _SAYING_MORE
+    return ruled or (not more and (lead.word in _TAKING_BACK or lead.role == "limit"))
 
 
 def _attributes(part: Sequence[Token]) -> bool:
@@ -385,5 +392,9 @@ def _participle(tokens: Sequence[Token], by: int) -> tuple[int, int] | None:
 
 def _beginnings(tokens: Sequence[Token], be: int) -> Iterator[int]:
     """Where what `was` is said of may begin: behind a phrase in front, behind `that`, or with the sentence."""
-    yield from (at for at in range(be - 1, 0, -1) if "," in tokens[at].before or tokens[at - 1].word == "that")
+    yield from (
+        at
+        for at in range(be - 1, 0, -1)
+        if "," in tokens[at].before or tokens[at - 1].word == "that" or tokens[at - 1].role in ("place", "condition")
+    )
     yield 0

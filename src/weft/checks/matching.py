@@ -7,14 +7,14 @@ stands for itself (a parenthesis, a clause behind `and`) and rules over nothing.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Final, Literal
 
-from weft.checks.clauses import BE, may_go, peeled
+from weft.checks.clauses import BE, may_go, peeled, takes_back
 from weft.checks.dates import same_day
+from weft.checks.order import SLIGHT, displaced, is_how, is_participle
 from weft.checks.statements import FACTS, TURNING, Role, Statement, Token, are_forms, is_saying
 from weft.checks.units import Measure, are_of_one_kind, measure
 from weft.language.sentences import words
@@ -35,7 +35,9 @@ class Difference:
     """Whether this alone makes the claim say something that the source denies."""
     note: str = ""
     slight: bool = False
-    """Of what is left out: a phrase of few words that rules over nothing."""
+    """Of what is left out: a part that rules over nothing of what the claim says."""
+    place: tuple[int, int] | None = None
+    """Of what is left out, and of a negation: where it stands in the source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +47,14 @@ class Alignment:
     differences: tuple[Difference, ...]
     words: int = 0
     """How many telling words the claim has."""
+    turned: bool = False
+    """Whether one of the two was put into another voice or order first."""
 
 
-_WEIGHT: Final[dict[Role, int]] = {"free": 1, "light": 3, "joint": 3, "place": 8, "pronoun": 8}
-_TELLING: Final = 12
-_SLIGHT: Final[frozenset[Role]] = frozenset({"free", "light", "joint"})
+_WEIGHT: Final[dict[Role, int]] = {"free": 10, "light": 30, "joint": 30, "place": 80, "pronoun": 80}
+_TELLING: Final = 120
+_BESIDE: Final = 2
+"""What it is worth that two words stand side by side in both."""
 _ALIKE_LIGHT: Final = (frozenset({"in", "on", "at", "into", "onto", "within"}),)
 _OPPOSITE_WORDS: Final = """
 before after, above below, inside outside, with without, since until, more less, more fewer, higher lower,
@@ -66,39 +71,59 @@ left right, male female, won lost, wins loses, win lose, least most, all none, u
 before behind, open closed, opens closes, start end, starts ends, started ended, begins ends, add remove,
 adds removes, added removed, safe unsafe, alive dead, everyone nobody, few many, few most, agree disagree,
 approve reject, approved rejected, grant deny, granted denied, read-only writable, synchronous asynchronous,
-directly indirectly, majority minority, little most, little much
+directly indirectly, majority minority, little most, little much, both neither, either neither,
+few all, few every, few both, always rarely, always seldom, often seldom, usually rarely, usually seldom,
+never sometimes, never often
 """
 _OPPOSITES: Final = frozenset(frozenset(pair.split()) for pair in _OPPOSITE_WORDS.split(","))
 """Only where one can't be so while the other is."""
 _ORDINALS: Final = words("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth")
+_SCALES: Final = words("dozens hundreds thousands millions billions trillions")
 _EVERY: Final = frozenset({"all", "every", "each", "both", "everyone"})
 _PART: Final = frozenset({"most", "majority", "many", "several", "some", "few", "minority"})
 _NEAR_MODALS: Final = (
     frozenset({"may", "might"}), frozenset({"may", "can"}), frozenset({"may", "could"}), frozenset({"might", "could"}),
     frozenset({"can", "could"}), frozenset({"will", "would"}),
 )  # fmt: skip
-_FIXED: Final = frozenset({"of", "to", "than", "for", "from", "with", "by"})
-"""What a phrase that begins so belongs to stands before it: such a phrase does not move."""
 
 
 def align(claim: Statement, source: Statement, earlier: Statement | None = None) -> Alignment:
     """What of the claim is different in the source; nothing, when it is the source or a whole statement of it.
     `earlier` is the sentence before the source: whom `she` at its beginning means, as far as that can be known."""
     ours, theirs = claim.tokens, source.tokens
-    telling = [token for token in ours if token.role not in _SLIGHT]
+    telling = [token for token in ours if token.role not in SLIGHT]
     if not telling or not theirs:
         return Alignment(0.0, (Difference("nothing in common", claim.text, source.text),))
-    pairs = _beside(ours, theirs, _in_order(ours, theirs))
+    pairs = _in_order(ours, theirs)
     moved = _moved(ours, theirs, pairs)
-    found = {at for at, _ in (*pairs, *moved) if ours[at].role not in _SLIGHT}
+    pairs, moved = _together(ours, theirs, pairs, moved)
+    found = {at for at, _ in (*pairs, *moved) if ours[at].role not in SLIGHT}
     shared = len(found) / len(telling)
     subject = earlier.tokens if earlier else ()
-    differences = [*_order(ours, theirs, pairs, moved), *_edits(ours, theirs, pairs, moved, subject)]
+    differences = [
+        Difference("order", _text(one), _text(other)) for one, other in displaced(ours, theirs, (*pairs, *moved))
+    ]
+    differences += _edits(ours, theirs, pairs, moved, subject)
     differences += _roles(ours, theirs, (*pairs, *moved))
-    differences = [_weighed(item, theirs) for item in differences]
+    differences = _in_scope([_weighed(item, theirs) for item in differences], theirs)
     if source.asks and not claim.asks:
         differences.append(Difference("question", claim.text, source.text))
     return Alignment(shared, tuple(differences), len(telling))
+
+
+def _in_scope(differences: Sequence[Difference], theirs: Sequence[Token]) -> list[Difference]:
+    """`not lit in May` is not contradicted by `lit`: what stands in the clause of a negation belongs to what it
+    denies."""
+    denied = [item.place for item in differences if item.kind == "negation" and not item.claim and item.place]
+
+    def is_denied(item: Difference) -> bool:
+        return item.place is not None and any(
+            not any(token.before.strip("\"'") or token.role == "joint" for token in theirs[low + 1 : item.place[0] + 1])
+            for low, _ in denied
+            if low < item.place[0]
+        )
+
+    return [replace(item, slight=False) if item.slight and is_denied(item) else item for item in differences]
 
 
 def _weighed(item: Difference, theirs: Sequence[Token]) -> Difference:
@@ -125,36 +150,31 @@ def same(one: Token, other: Token) -> bool:
 
 def _in_order(ours: Sequence[Token], theirs: Sequence[Token]) -> list[tuple[int, int]]:
     """The heaviest common subsequence; of equal ones, that with the fewest gaps."""
+    alike = [[same(one, other) for other in theirs] for one in ours]
     best = [[0] * (len(theirs) + 1) for _ in range(len(ours) + 1)]
+    ends = [[0] * (len(theirs) + 1) for _ in range(len(ours) + 1)]  # of what begins with this pair
     for i in range(len(ours) - 1, -1, -1):
         weight = _WEIGHT.get(ours[i].role, _TELLING)
         for j in range(len(theirs) - 1, -1, -1):
-            value = max(best[i + 1][j], best[i][j + 1])
-            if same(ours[i], theirs[j]):
-                value = max(value, best[i + 1][j + 1] + weight)
-            best[i][j] = value
+            if alike[i][j]:
+                beside = ends[i + 1][j + 1]
+                ends[i][j] = weight + max(best[i + 1][j + 1], beside + _BESIDE if beside else 0)
+            best[i][j] = max(best[i + 1][j], best[i][j + 1], ends[i][j])
     pairs: list[tuple[int, int]] = []
     i = j = 0
     while i < len(ours) and j < len(theirs):
-        weight = _WEIGHT.get(ours[i].role, _TELLING)
-        if same(ours[i], theirs[j]) and best[i][j] == best[i + 1][j + 1] + weight:
-            pairs.append((i, j))
-            i, j = i + 1, j + 1
-        elif best[i + 1][j] >= best[i][j + 1]:
+        if alike[i][j] and best[i][j] == ends[i][j]:
+            while True:
+                pairs.append((i, j))
+                rest = ends[i][j] - _WEIGHT.get(ours[i].role, _TELLING)
+                i, j = i + 1, j + 1
+                if not ends[i][j] or rest != ends[i][j] + _BESIDE:
+                    break
+        elif best[i][j] == best[i + 1][j]:
             i += 1
         else:
             j += 1
     return pairs
-
-
-def _beside(ours: Sequence[Token], theirs: Sequence[Token], pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Small words paired with those that stand by the same word, so that what is left out is left out whole."""
-    kept = list(pairs)
-    for at in range(len(kept) - 2, -1, -1):
-        (i, j), (next_i, next_j) = kept[at], kept[at + 1]
-        if next_i == i + 1 and next_j > j + 1 and ours[i].role in _SLIGHT and same(ours[i], theirs[next_j - 1]):
-            kept[at] = i, next_j - 1
-    return kept
 
 
 def _moved(ours: Sequence[Token], theirs: Sequence[Token], pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -163,7 +183,7 @@ def _moved(ours: Sequence[Token], theirs: Sequence[Token], pairs: Sequence[tuple
     taken = {at for at, _ in pairs}
     found: list[tuple[int, int]] = []
     for i, token in enumerate(ours):
-        if i in taken or token.role in _SLIGHT:
+        if i in taken or token.role in SLIGHT:
             continue
         matching = [j for j in left if same(token, theirs[j])]
         if matching:
@@ -175,295 +195,24 @@ def _moved(ours: Sequence[Token], theirs: Sequence[Token], pairs: Sequence[tuple
     return found
 
 
-# -- order
-
-
-def _order(
-    ours: Sequence[Token], theirs: Sequence[Token], pairs: Sequence[tuple[int, int]], moved: Sequence[tuple[int, int]]
-) -> Iterator[Difference]:
-    if moved and _is_list(ours, theirs, _between(ours, theirs, pairs, moved)):
-        return
-    runs = _runs(ours, theirs, moved)
-    marked = Counter(_marker(theirs, run[0][1]) for run in runs)
-    for run in runs:
-        first, last = run[0], run[-1]
-        low, high = min(j for _, j in run), max(j for _, j in run)
-        over = [(i, j) for i, j in pairs if (i < first[0]) != (j < low) and ours[i].role not in _SLIGHT]
-        if not over:
+def _together(
+    ours: Sequence[Token], theirs: Sequence[Token], pairs: list[tuple[int, int]], moved: list[tuple[int, int]]
+) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """A word that the source has twice is the one that stands beside what stands beside it in the claim."""
+    mate = dict((*pairs, *moved))
+    free = set(range(len(theirs))) - set(mate.values())
+    for i, j in (pair for pair in sorted(mate.items()) if moved):
+        before, behind = mate.get(i - 1, -9), mate.get(i + 1, -9)
+        if before + 1 == j or behind - 1 == j:
             continue
-        mark = _marker(theirs, run[0][1])
-        crossed = any((run[0][0] < other[0][0]) != (run[0][1] < other[0][1]) for other in runs)
-        if crossed and marked[mark] > 1:  # `at ten … at seventeen`, `Anna … Bert`: each in the other's place
-            yield Difference("order", _text(ours[first[0] : last[0] + 1]), _text(theirs[low : high + 1]))
-            continue
-        if _may_move(ours, theirs, run, over) or _may_move(ours, theirs, over, run, far=True):
-            continue
-        if any(rule(ours, theirs, run, over) for rule in _MOVES):
-            continue
-        yield Difference("order", _text(ours[first[0] : last[0] + 1]), _text(theirs[low : high + 1]))
-
-
-def _between(
-    ours: Sequence[Token], theirs: Sequence[Token], pairs: Sequence[tuple[int, int]], moved: Sequence[tuple[int, int]]
-) -> list[tuple[int, int]]:
-    """What has moved, and all that it moved over."""
-    low, high = min(i for i, _ in moved), max(i for i, _ in moved)
-    left, right = min(j for _, j in moved), max(j for _, j in moved)
-    return [*moved, *((i, j) for i, j in pairs if low <= i <= high or left <= j <= right)]
-
-
-def _is_listed(
-    ours: Sequence[Token], theirs: Sequence[Token], run: Sequence[tuple[int, int]], over: Sequence[tuple[int, int]]
-) -> bool:
-    return _is_list(ours, theirs, [*run, *over])
-
-
-def _is_owner(
-    ours: Sequence[Token], theirs: Sequence[Token], run: Sequence[tuple[int, int]], over: Sequence[tuple[int, int]]
-) -> bool:
-    """`the lamp of the keeper` for `the keeper's lamp`."""
-    mine, beside = sorted(run), sorted(over)
-    sides = (ours, 0), (theirs, 1)
-    for (one, here), (two, there) in (sides, sides[::-1]):
-        for owner, owned in ((mine, beside), (beside, mine)):
-            low, high = owned[0][here], owner[-1][here]
-            between = [at for at in range(low, high + 1) if at not in {place[here] for place in (*owner, *owned)}]
-            if (
-                len(owner) + len(owned) <= _OWNED
-                and owned[-1][here] < owner[0][here]
-                and [one[at].word for at in between if one[at].role != "free"] == ["of"]
-                and all(owned[-1][here] < at < owner[0][here] for at in between)
-                and owner[-1][there] + 1 == owned[0][there]
-                and _is_whole(two, [place[there] for place in (*owner, *owned)])
-                and all(one[place[here]].role in ("content", "name") for place in (*owner, *owned))
-                and not any(one[at].before for at in range(low + 1, high + 1))
-            ):
-                return True
-    return False
-
-
-_OWNED: Final = 5
-
-
-def _is_aside(
-    ours: Sequence[Token], theirs: Sequence[Token], run: Sequence[tuple[int, int]], over: Sequence[tuple[int, int]]
-) -> bool:
-    """`having lit the lamp`, between commas or at the beginning on both sides."""
-    for part in (run, over):
-        here, there = [i for i, _ in part], [j for _, j in part]
-        if (
-            _is_participle(ours[min(here)])
-            and ours[min(here)].word == theirs[min(there)].word
-            and all(_is_whole(tokens, at) and _is_between(tokens, at) for tokens, at in ((ours, here), (theirs, there)))
-        ):
-            return True
-    return False
-
-
-def _is_attribution(
-    ours: Sequence[Token], theirs: Sequence[Token], run: Sequence[tuple[int, int]], over: Sequence[tuple[int, int]]
-) -> bool:
-    """`the keepers said that …` for `…, the keepers said`."""
-    for part in (run, over):
-        here, there = [i for i, _ in part], [j for _, j in part]
-        if not (is_saying(ours[here[-1]]) and is_saying(theirs[there[-1]])):
-            continue
-        places = (ours, here), (theirs, there)
-        for (one, first), (two, last) in (places, places[::-1]):
-            begins = all(token.role in _SLIGHT for token in one[: min(first)]) and _is_whole(one, first)
-            low = min(last)
-            while low and two[low - 1].role == "free" and not two[low].before:
-                low -= 1
-            ends = max(last) + 1 == len(two) and _is_whole(two, last) and bool({",", '"'} & set(two[low].before))
-            if begins and ends:
-                return True
-    return False
-
-
-def _is_participle(token: Token) -> bool:
-    return token.role == "content" and len(token.word) > 3 and token.word.endswith(("ing", "ed", "en"))
-
-
-def _is_between(tokens: Sequence[Token], places: Sequence[int]) -> bool:
-    """Between two commas, or before the first or behind the last."""
-    low, high = min(places), max(places)
-    while low and tokens[low - 1].role == "free" and not tokens[low].before:
-        low -= 1
-    return (not low or "," in tokens[low].before) and (high + 1 == len(tokens) or "," in tokens[high + 1].before)
-
-
-def _is_adverb(
-    ours: Sequence[Token], theirs: Sequence[Token], run: Sequence[tuple[int, int]], over: Sequence[tuple[int, int]]
-) -> bool:
-    """`is temporarily set` for `is set temporarily`: an adverb on the other side of its verb."""
-    involved = [*run, *over]
-    if len(involved) > 6 or not any(all(_is_how(ours[i]) for i, _ in part) for part in (run, over)):
-        return False
-    if len(involved) > 2 and any(ours[i].word in _SINGLING for i, _ in involved):
-        return False  # `only Anna lit it`, `Anna lit only it`
-    here = ours[min(i for i, _ in involved) : max(i for i, _ in involved) + 1]
-    there = theirs[min(j for _, j in involved) : max(j for _, j in involved) + 1]
-    return not any(
-        token.role in ("negation", "joint", "condition") or token.before for token in (*here[1:], *there[1:])
-    )
-
-
-def _is_how(token: Token) -> bool:
-    return token.word in ("only", "also", "always", "often", "usually", "sometimes", "first", "afterwards") or (
-        token.role in ("content", "limit") and token.word.endswith("ly")
-    )
-
-
-_MOVES: Final = (_is_listed, _is_adverb, _is_owner, _is_aside, _is_attribution)
-
-
-def _runs(
-    ours: Sequence[Token], theirs: Sequence[Token], moved: Sequence[tuple[int, int]]
-) -> list[list[tuple[int, int]]]:
-    runs: list[list[tuple[int, int]]] = []
-    for i, j in moved:
-        if runs:
-            before = runs[-1][-1]
-            between = [*ours[before[0] + 1 : i], *theirs[before[1] + 1 : j]]
-            if before[1] < j and all(token.role in _SLIGHT for token in between):
-                runs[-1].append((i, j))
-                continue
-        runs.append([(i, j)])
-    return runs
-
-
-def _may_move(
-    ours: Sequence[Token],
-    theirs: Sequence[Token],
-    run: Sequence[tuple[int, int]],
-    over: Sequence[tuple[int, int]],
-    *,
-    far: bool = False,
-) -> bool:
-    """A phrase with its own preposition or conjunction, a date, an adverb of time says the same wherever it stands."""
-    here, there = _marker(ours, run[0][0]), _marker(theirs, run[0][1])
-    if (
-        here != there
-        or here.startswith("than")
-        or not (_is_whole(ours, [i for i, _ in run]) and _is_whole(theirs, [j for _, j in run]))
-    ):
-        return False
-    head = ours[run[0][0]]
-    lasting = head.role == "number" and any(ours[i].key in _LASTING for i, _ in run[1:2])
-    how = head.word.endswith("ly") and head.word not in _SINGLING
-    moves = lasting or how or head.role == "date" or head.word in _TIMES
-    if not here and not moves:
-        return False
-    if len(run) == 1 and head.role in ("place", "condition"):
-        return False
-    fixed = here.split(" ")[0] in _FIXED
-    places = (ours, run[0][0], run[-1][0]), (theirs, run[0][1], run[-1][1])
-    dated = any(ours[i].role in ("number", "date") for i, _ in run[:2])
-    comma = (fixed and not dated) or (not here and not lasting)
-    if any(_is_fronted(*one, comma=comma) and _is_last(*other) for one, other in (places, places[::-1])):
-        return True
-    if far or fixed:
-        return False
-    low, high = min(j for _, j in (*run, *over)), max(j for _, j in (*run, *over))
-    inside = range(min(j for _, j in run), max(j for _, j in run) + 1)
-    return not any(
-        is_saying(token)
-        or token.role == "condition"
-        or (token.role == "joint" and at not in inside)
-        or token.word in ("which", "who", "that")
-        for at, token in enumerate(theirs[low : high + 1], start=low)
-    )
-
-
-def _is_whole(tokens: Sequence[Token], places: Sequence[int]) -> bool:
-    """Whether what is named by its places stands together."""
-    return all(at in places or tokens[at].role in _SLIGHT for at in range(min(places), max(places) + 1))
-
-
-_LASTING: Final = words("second minute hour day week month year decade century")
-_SINGLING: Final = words("only merely solely exclusively just even hardly barely scarcely mainly mostly partly longer")
-"""What rules over the words behind it, and says something else before others."""
-_TIMES: Final = frozenset(
-    ["today", "yesterday", "tomorrow", "now", "then", "currently", "recently", "later", "earlier", "once", "already"]
-)
-
-
-def _marker(tokens: Sequence[Token], at: int) -> str:
-    """The prepositions and conjunctions that a phrase begins with: `because of`."""
-    marks: list[str] = [tokens[at].key] if tokens[at].role in ("place", "condition") else []
-    while at > 0 and not tokens[at].before.strip("\"'"):
-        at -= 1
-        if tokens[at].role in ("light", "place", "condition"):
-            marks.insert(0, tokens[at].key)
-        elif tokens[at].role != "free" or tokens[at].key not in ("a", "an", "the", "this", "these", "those", "such"):
-            break
-    return " ".join(marks)
-
-
-def _is_fronted(tokens: Sequence[Token], first: int, last: int, *, comma: bool) -> bool:
-    """At the beginning, with a comma behind it where it could belong to what follows."""
-    return (
-        all(token.role in (*_SLIGHT, "place", "condition") for token in tokens[:first])
-        and last + 1 < len(tokens)
-        and ("," in tokens[last + 1].before or not comma)
-    )
-
-
-def _is_last(tokens: Sequence[Token], _: int, last: int) -> bool:
-    """At the end of the sentence, or of what is said in it before a part that stands for itself."""
-    return all(token.role in _SLIGHT for token in tokens[last + 1 :]) or (
-        bool(tokens[last + 1].before) and may_go(tokens, last + 1, len(tokens) - 1)
-    )
-
-
-def _is_list(ours: Sequence[Token], theirs: Sequence[Token], involved: Sequence[tuple[int, int]]) -> bool:
-    """Whether only the members of a list have changed places."""
-    here = ours[min(i for i, _ in involved) : max(i for i, _ in involved) + 1]
-    there = theirs[min(j for _, j in involved) : max(j for _, j in involved) + 1]
-    turning = any(token.role in TURNING or token.key == "than" for token in (*here, *there))
-    if turning or any(token.word == "respectively" for token in (*ours, *theirs)):
-        return False
-    if not all(any(token.role == "joint" for token in side) for side in (here, there)):
-        return False
-    if any(set("();:") & set(token.before) or token.word in _BETWEEN for side in (here, there) for token in side[1:]):
-        return False  # members of one list have no verb and no bracket between them
-    items, others = _items(here), _items(there)
-    if len(items) == 2 and any(
-        "," in token.before for side in (here, there) for token in side if token.role == "joint"
-    ):
-        return False  # `signed by France, and Germany refused`: two clauses, not two members
-    sizes = [len(item) for item in items]
-    ruled = any(
-        tokens[at - 1].role in ("place", "condition")
-        for tokens, at in ((ours, min(i for i, _ in involved)), (theirs, min(j for _, j in involved)))
-        if at
-    )
-    edges = (ours, max(i for i, _ in involved) + 1), (theirs, max(j for _, j in involved) + 1)
-    if any(_goes_on(tokens, at) and (max(sizes) > 1 or tokens[at - 2].word in _ONE) for tokens, at in edges):
-        return False  # `a lamp and a poor bell`: of the last only half has moved
-    return (
-        len(items) > 1
-        and Counter(items) == Counter(others)
-        and (max(sizes) <= 2 or (min(sizes) >= 3 and max(sizes) <= 3 * min(sizes) and not ruled))
-    )
-
-
-_ONE: Final = words("a an the")
-_BETWEEN: Final = words("which who whose is are was were has have had does do did")
-
-
-def _goes_on(tokens: Sequence[Token], at: int) -> bool:
-    return at < len(tokens) and not tokens[at].before and tokens[at].role in ("content", "name")
-
-
-def _items(tokens: Sequence[Token]) -> list[tuple[str, ...]]:
-    items: list[list[str]] = [[]]
-    for at, token in enumerate(tokens):
-        if token.role == "joint" or (at and ("," in token.before or ";" in token.before)):
-            items.append([])
-        if token.role not in _SLIGHT:
-            items[-1].append(token.key)
-    return [tuple(item) for item in items if item]
+        for other in (before + 1, behind - 1):
+            if other in free and same(ours[i], theirs[other]):
+                mate[i] = other
+                free = (free | {j}) - {other}
+                break
+    changed = {i for i, j in (*pairs, *moved) if mate[i] != j}
+    kept = [pair for pair in pairs if pair[0] not in changed]
+    return kept, sorted((i, mate[i]) for i in {*(i for i, _ in moved), *changed})
 
 
 # -- what is left over
@@ -502,6 +251,10 @@ def _is_small(
         return at > 0 and (ours[at - 1].role == "joint" or opened)
     if not heard and len(told) == 1 and ours[told[0]].role == "number":
         return False
+    if not told and len(heard) == 1 and theirs[heard[0]].word in _OWNING:
+        return any(ours[i].word in ("the", "a", "an") for i in said)
+    if any(_repeats(*side) for side in ((ours, told, heard), (theirs, heard, told))):
+        return True
     if len(heard) == 1 and not told and theirs[heard[0]].word == "it" and heard[0] == 0:
         return theirs[1].word in BE and any(token.word in ("that", "which", "who") for token in theirs[2:])
     if len(told) == len(heard) == 1 and {ours[told[0]].role, theirs[heard[0]].role} <= {"light", "place", "bound"}:
@@ -513,6 +266,15 @@ def _is_small(
     return bool(told) and len(heard) == 1 and _is_meant([ours[i] for i in told], theirs, heard[0], subject)
 
 
+def _repeats(tokens: Sequence[Token], small: Sequence[int], others: Sequence[int]) -> bool:
+    """`by day and [by] night`: a preposition said again behind `and`."""
+    if others or len(small) != 1 or small[0] == 0 or tokens[small[0]].role not in ("place", "light"):
+        return False
+    at = small[0]
+    return tokens[at - 1].role == "joint" and tokens[at].key in {token.key for token in tokens[max(0, at - 8) : at]}
+
+
+_OWNING: Final = words("my our your his her its their")
 _THIRD: Final = frozenset({"it", "he", "she", "they"})
 _ALIKE_PLACES: Final = frozenset(
     frozenset(pair.split())
@@ -527,6 +289,12 @@ _ALIKE_PLACES: Final = frozenset(
         "in by",
         "in with",
         "over across",
+        "in for",
+        "in within",
+        "in during",
+        "in inside",
+        "because since",
+        "while whereas",
     )
 )
 """Of these one stands for the other where what it belongs to and what follows are the same words."""
@@ -535,17 +303,45 @@ _ALIKE_PLACES: Final = frozenset(
 def _is_meant(told: Sequence[Token], theirs: Sequence[Token], at: int, subject: Sequence[Token]) -> bool:
     """Whether a pronoun that begins a sentence stands for what the sentence before began with."""
     pronoun = theirs[at]
-    if pronoun.role != "pronoun" or any(token.role not in _SLIGHT for token in theirs[:at]):
+    if pronoun.role != "pronoun" or any(token.role not in SLIGHT for token in theirs[:at]):
         return False
-    if pronoun.key not in ("he", "she", "his", "her", "it", "its", "they", "their"):
+    if pronoun.key not in ("he", "she", "his", "her", "it", "its"):
         return False
-    starts = [0, *(k for k, token in enumerate(subject[:12]) if "," in token.before)][:2]
-    for start in starts:
-        telling = [token for token in subject[start:] if token.role not in _SLIGHT]
-        if len(told) <= len(telling) and all(same(one, other) for one, other in zip(told, telling, strict=False)):
-            person = any(token.role == "name" for token in telling[: len(told)])
-            return person or pronoun.key.startswith(("it", "they", "their"))
+    telling = [token.role not in SLIGHT for token in subject]
+    for start in _subjects(subject):
+        places = [at for at in range(start, len(subject)) if telling[at]]
+        if len(told) > len(places):
+            continue
+        named = [at for at in places if subject[at].role == "name"]
+        last = next((at for at in named if subject[at + 1 : at + 2] and subject[at + 1].role != "name"), -1)
+        ends = [at for at in places if at <= last] if named[:1] == places[:1] else []
+        for whole in (places[: len(told)], ends[-len(told) :]):
+            if len(whole) == len(told) and all(same(one, subject[at]) for one, at in zip(told, whole, strict=True)):
+                if pronoun.key.startswith("it"):
+                    return True
+                return bool(named) and named[0] <= whole[-1] and not _others_named(subject, whole[-1] + 1)
     return False
+
+
+def _subjects(tokens: Sequence[Token]) -> list[int]:
+    """Where what a sentence is about may begin: with it, behind a comma, behind a phrase in front."""
+    front = bool(tokens) and tokens[0].role in ("place", "light")
+    return [0] + [
+        at
+        for at, token in enumerate(tokens[:12])
+        if at
+        and ("," in token.before or (front and token.word in ("the", "a", "an") and tokens[at - 1].role == "content"))
+    ]
+
+
+def _others_named(tokens: Sequence[Token], start: int) -> bool:
+    """Whether another name stands there without a preposition, so that `he` may be that one."""
+    return any(
+        tokens[at].role == "name"
+        and tokens[at - 1].role not in ("place", "light", "name", "free", "joint")
+        and not tokens[at].before
+        for at in range(max(start, 1), len(tokens))
+    )
 
 
 def _edit(
@@ -559,35 +355,39 @@ def _edit(
     if slight and (shifted or _slight_change(claim, source)):
         return
     told = [token for token in claim if not (token.role == "light" or token.key == "and")]
+    whole = there
     if there and there[-1] - there[0] + 1 == len(there):
         if not told and may_go(theirs, there[0], there[-1]):
             return
         low, high = peeled(theirs, there[0], there[-1])
-        source = [theirs[j] for j in range(low, high + 1) if theirs[j].role != "free"] or source
+        if rest := [theirs[j] for j in range(low, high + 1) if theirs[j].role != "free"]:
+            source, there = rest, list(range(low, high + 1))
     if "but" in (token.word for token in (*claim, *source)) and any(token.role == "negation" for token in source):
         yield Difference("other words", _text(claim), _text(source))
         return
     heard = [token for token in source if not (token.role == "light" or token.key == "and")]
     if told and heard:
         if not _same_amount(told, heard):
-            yield _replaced(told, heard)
+            yield from _split(told, theirs, there) or _split(told, theirs, whole) or [_replaced(told, heard)]
     elif told:
         single = any(theirs[j].word in ("a", "an") for j in there)
         yield _more(told, single=single)
     elif heard:
         if heard[-1].role == "negation" and len(heard) > 1 and _goes_without(theirs, there):
-            heard = heard[-1:]
-        yield _less(heard, theirs, there)
+            heard, there = heard[-1:], there[-1:]
+        less = _less(heard, theirs, there)
+        yield replace(less, slight=less.slight or (less.kind == "left out" and _rules_nothing(theirs, whole)))
     else:
         yield Difference("other words", _text(claim), _text(source))
 
 
 def _goes_without(theirs: Sequence[Token], there: Sequence[int]) -> bool:
-    """`[gave much and did not] take`: all but the negation may be left out."""
+    """`[gave much and did not] take`, `[clearly not]`: all but the negation may be left out."""
     last = there[-1]
     while last > there[0] and theirs[last].role in ("free", "negation"):
         last -= 1
-    return last - there[0] < len(there) and may_go(theirs, there[0], last)
+    how = all(theirs[j].role == "free" or theirs[j].word.endswith("ly") for j in range(there[0], last + 1))
+    return last < there[-1] and (how or may_go(theirs, there[0], last))
 
 
 def _slight_change(claim: Sequence[Token], source: Sequence[Token]) -> bool:
@@ -601,24 +401,45 @@ def _slight_change(claim: Sequence[Token], source: Sequence[Token]) -> bool:
 
 
 def _less(source: Sequence[Token], theirs: Sequence[Token], there: Sequence[int]) -> Difference:
-    last = there[-1]
+    last, place = there[-1], (there[0], there[-1])
     if len(source) == 1 and source[0].role == "negation":
         # `nobody but her`, `not until then`: what follows is excepted.
         behind = theirs[last + 1].word if last + 1 < len(theirs) else ""
-        return Difference("negation", "", source[0].text, turns=behind not in ("but", "other", "until", "else"))
-    return Difference("left out", "", _text(source), slight=_rules_nothing(source, theirs, there))
+        turns = behind not in ("but", "other", "until", "else")
+        return Difference("negation", "", source[0].text, turns=turns, place=place)
+    return Difference("left out", "", _text(source), slight=_rules_nothing(theirs, there), place=place)
+
+
+def _split(claim: Sequence[Token], theirs: Sequence[Token], there: Sequence[int]) -> list[Difference]:
+    """`[May]` for `[April at the wish of the keepers]`: what is another, and what the claim leaves out beside it."""
+    telling = [j for j in there if theirs[j].role not in SLIGHT]
+    size = len(claim)
+    for mine in (telling[:size], telling[-size:]) if len(telling) > size else ():
+        found = _replaced(claim, [theirs[j] for j in mine])
+        rest = [j for j in there if (j > mine[-1] if mine[0] == telling[0] else j < mine[0])]
+        if found.turns and found.kind != "name" and _rules_nothing(theirs, rest):
+            return [found, _less([theirs[j] for j in rest], theirs, rest)]
+    return []
 
 
 _PHRASE: Final = 6
+_UNTRUE: Final = words("""
+deny denies denied doubt doubts doubted dispute disputes disputed false untrue myth misconception wrong incorrect
+mistaken pretend pretends pretended wish wishes wished hope hopes hoped fear fears feared imagine imagines imagined
+""")
 
 
-def _rules_nothing(source: Sequence[Token], theirs: Sequence[Token], there: Sequence[int]) -> bool:
-    """Whether what is left out is a phrase, or all between two commas: not what the rest depends on."""
-    if any(token.role == "condition" or is_saying(token) for token in source):
+def _rules_nothing(theirs: Sequence[Token], there: Sequence[int]) -> bool:
+    """Whether the rest is told without it: a phrase, a clause, who said it; not what the rest depends on."""
+    part = theirs[there[0] : there[-1] + 1]
+    starts, ends = there[0] == 0, there[-1] + 1 == len(theirs)
+    if takes_back(part):
         return False
-    behind = theirs[there[-1] + 1].before if there[-1] + 1 < len(theirs) else "."
-    parted = (there[0] == 0 or bool(theirs[there[0]].before)) and bool(behind)
-    return parted or (len(source) <= _PHRASE and not any(token.role in TURNING for token in source))
+    if any(is_saying(token) for token in part):
+        return (starts or ends) and not any(token.word in _UNTRUE for token in part)
+    opened = starts or bool(part[0].before) or part[0].role in ("joint", "place", "light") or is_participle(part[0])
+    closed = ends or bool(theirs[there[-1] + 1].before)
+    return (opened and closed) or (len(part) <= _PHRASE and not any(token.role in TURNING for token in part))
 
 
 def _more(claim: Sequence[Token], *, single: bool) -> Difference:
@@ -650,7 +471,7 @@ def _replaced(claim: Sequence[Token], source: Sequence[Token]) -> Difference:
 def _exchanged(one: Token, other: Token) -> Difference:
     ours, theirs = one.text, other.text
     roles = {one.role, other.role}
-    if one.word in _ORDINALS and other.word in _ORDINALS:
+    if any(one.word in kind and other.word in kind for kind in (_ORDINALS, _SCALES)):
         return Difference("number", ours, theirs, turns=True)
     if roles == {"number"}:
         return Difference("number", ours, theirs, turns=not _rounded(one, other))
@@ -666,15 +487,24 @@ def _exchanged(one: Token, other: Token) -> Difference:
         return Difference("modal", ours, theirs, turns=frozenset({one.key, other.key}) not in _NEAR_MODALS)
     if _opposed(one, other):
         return Difference("opposite", ours, theirs, turns=True)
-    if any(side.role == "negation" and _is_how(beside) for side, beside in ((one, other), (other, one))):
+    if any(side.role == "negation" and is_how(beside) for side, beside in ((one, other), (other, one))):
         return Difference("negation", ours, theirs, turns=True)
-    if "negation" in roles and roles & {"quantifier", "limit"}:
+    if "negation" in roles and (roles & {"quantifier", "limit"} or "one" in (one.word, other.word)):
         return Difference("quantifier", ours, theirs, turns=True)
     if roles == {"quantifier"}:
         return Difference("quantifier", ours, theirs, turns=one.word in _EVERY and other.word in _PART)
-    if roles == {"name"} and _other_names([one], [other]):
+    named = roles == {"name"} or (roles == {"name", "content"} and all(map(_begins_as_name, (one, other))))
+    if named and _other_names([one], [other]):
         return Difference("name", ours, theirs, turns=True)
     return Difference("other words", ours, theirs)
+
+
+def _begins_as_name(token: Token) -> bool:
+    """At the beginning of a sentence every word has a capital: a name there is one noun without an article."""
+    return token.role == "name" or (token.start == 0 and token.text.istitle() and not token.word.endswith(_NO_NAME))
+
+
+_NO_NAME: Final = ("s", "ly", "ing", "ed", "tion", "sion", "ment", "ness", "ity", "ance", "ence", "ship", "ism")
 
 
 def _opposed(one: Token, other: Token) -> bool:
@@ -839,6 +669,8 @@ def _roles(ours: Sequence[Token], theirs: Sequence[Token], pairs: Sequence[tuple
 
 
 def _is_passive(tokens: Sequence[Token], at: int) -> bool:
+    if tokens[at].word.endswith("ing"):
+        return False
     for before in reversed(tokens[max(0, at - 3) : at]):
         if before.word in BE:
             return True

@@ -39,7 +39,7 @@ def _words(text: str) -> frozenset[str]:
 _FREE: Final = _words("""
 a an the this these those is are was were be been being am 's has have had having do does did doing that which who whom
 there also moreover furthermore however therefore thus hence consequently additionally indeed accordingly besides
-nevertheless nonetheless then so very quite really please such
+nevertheless nonetheless then so very quite really please such too even
 """)
 _BE: Final = _words("is are was were 's")
 _LIGHT: Final = _words("of in on at to as into onto upon")
@@ -47,7 +47,8 @@ _JOINTS: Final = {"and": "and", "&": "and", "but": "and", "or": "or", "yet": "an
 _PLACES: Final = _words("""
 for by with from about after before during between among through against under over above below within without since
 until till toward towards across along behind beyond near off out up down inside outside onto per via than like despite
-because although though while whereas where when whenever once whether
+because although though while whereas where when whenever once whether throughout amid beneath beside regarding
+concerning unlike
 """)
 """Prepositions and what begins a clause: they say where the next words belong."""
 _PRONOUNS: Final = _words("""
@@ -71,12 +72,14 @@ least most more less fewer over under up nearly almost about approximately rough
 maximum minimum exceeding below above greater
 """)
 _LIMITS: Final = _words("""
-only merely solely exclusively just even hardly barely scarcely rarely seldom always often sometimes usually generally
+only merely solely exclusively just hardly barely scarcely rarely seldom always often sometimes usually generally
 typically normally mostly mainly partly possibly probably perhaps maybe allegedly reportedly supposedly
 falsely wrongly incorrectly longer
 """)
+_MANY: Final = {"they": "it", "them": "it", "their": "its", "theirs": "its", "themselves": "itself"}
+"""A pronoun goes with the number of its noun, which is a matter of form."""
 _KNOWN: Final[dict[str, tuple[Role, str]]] = {
-    **{word: ("pronoun", word) for word in _PRONOUNS},
+    **{word: ("pronoun", _MANY.get(word, word)) for word in _PRONOUNS},
     **{word: ("place", word) for word in _PLACES},
     **{word: ("bound", word) for word in _BOUNDS},
     **{form: ("unit", unit) for form, unit in UNITS.items()},
@@ -101,7 +104,8 @@ _LET: Final = {
 }  # fmt: skip
 _PHRASES: Final = {
     ("prior", "to"): "before", ("because", "of"): "because of", ("due", "to"): "because of",
-    ("owing", "to"): "because of", ("in", "order", "to"): "to", ("in", "spite", "of"): "despite",
+    ("owing", "to"): "because of", ("in", "order", "to"): "to", ("in", "order", "for"): "for",
+    ("in", "spite", "of"): "despite",
     ("by", "using"): "with", ("by", "means", "of"): "with", ("in", "which"): "where",
 }  # fmt: skip
 """Several small words that are one."""
@@ -135,6 +139,8 @@ _CODE: Final = re.compile(
 )
 _LETTER: Final = re.compile(r"\A([eE])-(?=[a-z]{3,}\Z)")
 """`e-mail` is `email`."""
+_OWNER: Final = re.compile(r'(?<=\w)["”]s\b')
+"""`the agency"s` is how some agencies write `the agency's`."""
 _BREAKS: Final = frozenset(',;:()[]"–—…')
 
 
@@ -174,7 +180,7 @@ class Statement:
 @lru_cache(maxsize=8192)
 def read_statement(sentence: str) -> Statement:
     """One sentence, without its mark-up."""
-    text = _LINK.sub(r"\1", _BROKEN.sub("", sentence))
+    text = _OWNER.sub("'s", _LINK.sub(r"\1", _BROKEN.sub("", sentence)))
     if _ROW.match(text):  # a cell and the next are what a person writes with a colon
         text = _CELLS.sub(": ", _ROW.sub("", text).rstrip("| "))
     text = " ".join(_ITEM.sub("", _MARKUP.sub("", text)).replace("’", "'").replace("‘", "'").split())
@@ -314,8 +320,8 @@ def _named(tokens: list[Token], *, stopped: bool) -> Iterator[Token]:
         yield token
 
 
-_OF_THEM: Final = ["of", "them"]
-_POINTING: Final = {"this": "it", "that": "it", "these": "they", "those": "they"}
+_OF_THEM: Final = (["of", "them"], ["one"])
+_POINTING: Final = {"this": "it", "that": "it", "these": "it", "those": "it"}
 
 
 def _pointing(tokens: list[Token]) -> list[Token]:
@@ -328,11 +334,12 @@ def _pointing(tokens: list[Token]) -> list[Token]:
 
 
 def _phrased(tokens: list[Token]) -> Iterator[Token]:
-    """With phrases that are one small word in the place of their words; `both of them` is both."""
+    """With phrases that are one small word in the place of their words; `each of them` and `each one` are each."""
     at = 0
     while at < len(tokens):
-        if at and tokens[at - 1].role == "quantifier" and [token.word for token in tokens[at : at + 2]] == _OF_THEM:
-            at += 2
+        meant = [word for word in _OF_THEM if [token.word for token in tokens[at : at + len(word)]] == word]
+        if at and tokens[at - 1].role == "quantifier" and meant:
+            at += len(meant[0])
             continue
         for size in (3, 2):
             key = _PHRASES.get(tuple(token.word for token in tokens[at : at + size]))
