@@ -12,9 +12,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Final, get_args
 
-from weft.checks.clauses import BE, clauses, cores, in_active, unfronted
+from weft.checks.clauses import BE, asserted, clauses, cores, in_active, mark, of_owner, relisted, unfronted
 from weft.checks.folding import fold
 from weft.checks.matching import Alignment, Difference, align
 from weft.checks.statements import Statement, is_saying, read_statement
@@ -54,6 +55,8 @@ _REASON: Final = re.compile(r"[,;] (?:because|although|though|whereas) (\w[^;]+)
 """A clause that says why, or what is so all the same, is said as well."""
 _HELD: Final = re.compile(r"^\W*$|\?\W*$")
 _JOINT: Final = re.compile(r"\A(?:and|but|yet|while|whereas)\b,? ")
+_WAYS: Final = 6
+"""The most ways to take what stands in front to the end."""
 _LEAST: Final = 3
 _SEVERAL: Final = frozenset({"number", "date"})
 """Kinds of which more than one may be different in one statement and still turn it round."""
@@ -156,6 +159,8 @@ def _in_turn(plain: Sequence[Statement]) -> Iterator[Source]:
         for part in _parts(one.text):
             told = read_statement(part)
             yield told, one if _leads(one) and told.text != one.text[: len(told.text)] else earlier
+        for part, told_before in asserted(one):
+            yield read_statement(part), read_statement(told_before) if told_before else earlier
         if _leads(one):
             earlier = one
 
@@ -209,6 +214,8 @@ def _parted(sentence: str) -> list[str]:
     parts = sentence.split(";") if ";" in sentence else []
     before, _, behind = sentence.partition(": ")
     tokens = read_statement(before).tokens
+    if behind and any(token.role == "number" for token in tokens) and ";" in behind:
+        return [before]  # `There are two ways: …`
     ruled = any(
         token.role == "condition"
         or (token.role == "negation" and not any(beside.word in BE for beside in tokens[max(0, at - 2) : at]))
@@ -279,13 +286,21 @@ def _alignments(said: Statement, source: Statement, earlier: Statement | None) -
     """As they stand; without what stands for itself; in the other's voice; with what is in front at the end."""
     yield align(said, source, earlier)
     if _share(said, source) >= _VOICE:
+        said = of_owner(said, source) or said
+        source = of_owner(source, said) or source
+        source = relisted(source, said) or source
+        yield align(said, source, earlier)
         parts = list(cores(source))
         yield from (align(said, core, earlier) for core in parts)
         for whole in (source, *parts):
-            pairs = [
-                *((said, other) for other in (*in_active(whole, said), *unfronted(whole))),
-                *((other, whole) for other in (*in_active(said, whole), *unfronted(said))),
-            ]
+            pairs = [(said, one) for one in in_active(whole, said)]
+            pairs += ((one, whole) for one in in_active(said, whole))
+            # Two phrases of one kind may stand each in the other's place.
+            if not mark(said) or mark(said) != mark(whole):
+                theirs, ours = list(islice(unfronted(whole), _WAYS)), list(islice(unfronted(said), _WAYS))
+                pairs += ((said, one) for one in theirs)
+                pairs += ((one, whole) for one in ours)
+                pairs += ((one, other) for one in ours for other in theirs)
             yield from (replace(align(one, other, earlier), turned=True) for one, other in pairs)
 
 

@@ -15,9 +15,11 @@ from typing import Final, Literal
 from weft.checks.clauses import BE, may_go, peeled, takes_back
 from weft.checks.dates import same_day
 from weft.checks.order import SLIGHT, displaced, is_how, is_participle
-from weft.checks.statements import FACTS, TURNING, Role, Statement, Token, are_forms, is_saying
-from weft.checks.units import Measure, are_of_one_kind, measure
+from weft.checks.small_words import is_small, without_subject
+from weft.checks.statements import FACTS, ORDINALS, TURNING, Role, Statement, Token, is_saying, same
+from weft.checks.units import Measure, measure
 from weft.language.sentences import words
+from weft.language.stems import stem
 from weft.protocol.values import dataclass
 
 Kind = Literal[
@@ -77,7 +79,7 @@ never sometimes, never often
 """
 _OPPOSITES: Final = frozenset(frozenset(pair.split()) for pair in _OPPOSITE_WORDS.split(","))
 """Only where one can't be so while the other is."""
-_ORDINALS: Final = words("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth")
+_SHARES: Final = words("half third quarter fifth tenth thirds quarters")
 _SCALES: Final = words("dozens hundreds thousands millions billions trillions")
 _EVERY: Final = frozenset({"all", "every", "each", "both", "everyone"})
 _PART: Final = frozenset({"most", "majority", "many", "several", "some", "few", "minority"})
@@ -85,6 +87,15 @@ _NEAR_MODALS: Final = (
     frozenset({"may", "might"}), frozenset({"may", "can"}), frozenset({"may", "could"}), frozenset({"might", "could"}),
     frozenset({"can", "could"}), frozenset({"will", "would"}),
 )  # fmt: skip
+
+
+_PERMITTED: Final = frozenset({"may", "might", "can", "could"})
+_DENYING: Final = {
+    **dict.fromkeys(("must", "should"), _PERMITTED | {"must", "should", "need"}),
+    **dict.fromkeys(_PERMITTED, _PERMITTED | {"must", "should"}),
+    **dict.fromkeys(("will", "would"), frozenset({"will", "would", "can", "could"})),
+}
+"""What can't be so of the second, denied, while the first holds: `may be used` and `must not be used`."""
 
 
 def align(claim: Statement, source: Statement, earlier: Statement | None = None) -> Alignment:
@@ -134,18 +145,6 @@ def _weighed(item: Difference, theirs: Sequence[Token]) -> Difference:
         if all(word in there for word in words):
             return replace(item, turns=False)
     return item
-
-
-def same(one: Token, other: Token) -> bool:
-    if one.values and other.values:
-        return bool(one.values & other.values) and not are_of_one_kind(one.unit, other.unit)
-    if one.day or other.day:
-        return one.day == other.day
-    words: tuple[Role, ...] = ("content", "name")
-    if one.role in words and other.role in words:
-        alike = one.key == other.key or one.key[:5] == other.key[:5] or f"{one.word}s" == other.word
-        return (alike or f"{other.word}s" == one.word) and are_forms(one.text, other.text)
-    return one.key == other.key and one.role == other.role
 
 
 def _in_order(ours: Sequence[Token], theirs: Sequence[Token]) -> list[tuple[int, int]]:
@@ -230,118 +229,10 @@ def _edits(
     for pair in (*pairs, (len(ours), len(theirs))):
         said = [i for i in range(before[0] + 1, pair[0]) if i not in gone]
         there = [j for j in range(before[1] + 1, pair[1]) if j not in away]
-        if not _is_small(ours, theirs, said, there, subject):
+        said, there = without_subject(ours, theirs, said, there, subject)
+        if not is_small(ours, theirs, said, there, subject):
             yield from _edit(ours, theirs, said, there, bool(gone))
         before = pair
-
-
-_OPENING: Final = words("before after when while until since once although though because")
-"""What begins a clause that may have no subject of its own: `before being lit`."""
-
-
-def _is_small(
-    ours: Sequence[Token], theirs: Sequence[Token], said: Sequence[int], there: Sequence[int], subject: Sequence[Token]
-) -> bool:
-    """A difference of small words alone: who is meant by `it`, `but it can` for `but can`, `of` for `for`."""
-    told = [i for i in said if ours[i].role != "free"]
-    heard = [j for j in there if theirs[j].role != "free"]
-    if len(told) == 1 and not heard and ours[told[0]].word in _THIRD:
-        at = told[0]
-        opened = ours[at - 1].word in _OPENING or "," in ours[at].before
-        return at > 0 and (ours[at - 1].role == "joint" or opened)
-    if not heard and len(told) == 1 and ours[told[0]].role == "number":
-        return False
-    if not told and len(heard) == 1 and theirs[heard[0]].word in _OWNING:
-        return any(ours[i].word in ("the", "a", "an") for i in said)
-    if any(_repeats(*side) for side in ((ours, told, heard), (theirs, heard, told))):
-        return True
-    if len(heard) == 1 and not told and theirs[heard[0]].word == "it" and heard[0] == 0:
-        return theirs[1].word in BE and any(token.word in ("that", "which", "who") for token in theirs[2:])
-    if len(told) == len(heard) == 1 and {ours[told[0]].role, theirs[heard[0]].role} <= {"light", "place", "bound"}:
-        behind = [tokens[at + 1] for tokens, at in ((ours, told[0]), (theirs, heard[0])) if at + 1 < len(tokens)]
-        pair = frozenset({ours[told[0]].key, theirs[heard[0]].key})
-        doing = bool(behind) and all(token.word.endswith("ing") for token in behind)
-        plain = not any(token.role in ("number", "date", "unit", "name", "pronoun") for token in behind)
-        return (pair in _ALIKE_PLACES and plain) or pair == {"of", "about"} or (pair == {"by", "from"} and doing)
-    return bool(told) and len(heard) == 1 and _is_meant([ours[i] for i in told], theirs, heard[0], subject)
-
-
-def _repeats(tokens: Sequence[Token], small: Sequence[int], others: Sequence[int]) -> bool:
-    """`by day and [by] night`: a preposition said again behind `and`."""
-    if others or len(small) != 1 or small[0] == 0 or tokens[small[0]].role not in ("place", "light"):
-        return False
-    at = small[0]
-    return tokens[at - 1].role == "joint" and tokens[at].key in {token.key for token in tokens[max(0, at - 8) : at]}
-
-
-_OWNING: Final = words("my our your his her its their")
-_THIRD: Final = frozenset({"it", "he", "she", "they"})
-_ALIKE_PLACES: Final = frozenset(
-    frozenset(pair.split())
-    for pair in (
-        "of for",
-        "of about",
-        "of to",
-        "of in",
-        "of on",
-        "on about",
-        "to for",
-        "in by",
-        "in with",
-        "over across",
-        "in for",
-        "in within",
-        "in during",
-        "in inside",
-        "because since",
-        "while whereas",
-    )
-)
-"""Of these one stands for the other where what it belongs to and what follows are the same words."""
-
-
-def _is_meant(told: Sequence[Token], theirs: Sequence[Token], at: int, subject: Sequence[Token]) -> bool:
-    """Whether a pronoun that begins a sentence stands for what the sentence before began with."""
-    pronoun = theirs[at]
-    if pronoun.role != "pronoun" or any(token.role not in SLIGHT for token in theirs[:at]):
-        return False
-    if pronoun.key not in ("he", "she", "his", "her", "it", "its"):
-        return False
-    telling = [token.role not in SLIGHT for token in subject]
-    for start in _subjects(subject):
-        places = [at for at in range(start, len(subject)) if telling[at]]
-        if len(told) > len(places):
-            continue
-        named = [at for at in places if subject[at].role == "name"]
-        last = next((at for at in named if subject[at + 1 : at + 2] and subject[at + 1].role != "name"), -1)
-        ends = [at for at in places if at <= last] if named[:1] == places[:1] else []
-        for whole in (places[: len(told)], ends[-len(told) :]):
-            if len(whole) == len(told) and all(same(one, subject[at]) for one, at in zip(told, whole, strict=True)):
-                if pronoun.key.startswith("it"):
-                    return True
-                return bool(named) and named[0] <= whole[-1] and not _others_named(subject, whole[-1] + 1)
-    return False
-
-
-def _subjects(tokens: Sequence[Token]) -> list[int]:
-    """Where what a sentence is about may begin: with it, behind a comma, behind a phrase in front."""
-    front = bool(tokens) and tokens[0].role in ("place", "light")
-    return [0] + [
-        at
-        for at, token in enumerate(tokens[:12])
-        if at
-        and ("," in token.before or (front and token.word in ("the", "a", "an") and tokens[at - 1].role == "content"))
-    ]
-
-
-def _others_named(tokens: Sequence[Token], start: int) -> bool:
-    """Whether another name stands there without a preposition, so that `he` may be that one."""
-    return any(
-        tokens[at].role == "name"
-        and tokens[at - 1].role not in ("place", "light", "name", "free", "joint")
-        and not tokens[at].before
-        for at in range(max(start, 1), len(tokens))
-    )
 
 
 def _edit(
@@ -381,6 +272,10 @@ def _edit(
         yield Difference("other words", _text(claim), _text(source))
 
 
+def _has_article(tokens: Sequence[Token], places: Sequence[int]) -> bool:
+    return any(tokens[at].word in ("a", "an") for at in places)
+
+
 def _goes_without(theirs: Sequence[Token], there: Sequence[int]) -> bool:
     """`[gave much and did not] take`, `[clearly not]`: all but the negation may be left out."""
     last = there[-1]
@@ -400,6 +295,9 @@ def _slight_change(claim: Sequence[Token], source: Sequence[Token]) -> bool:
     return any(ours | theirs <= alike for alike in _ALIKE_LIGHT)
 
 
+_SOFTENING: Final = words("necessarily really actually always any exactly quite usually generally")
+
+
 def _less(source: Sequence[Token], theirs: Sequence[Token], there: Sequence[int]) -> Difference:
     last, place = there[-1], (there[0], there[-1])
     if len(source) == 1 and source[0].role == "negation":
@@ -407,6 +305,10 @@ def _less(source: Sequence[Token], theirs: Sequence[Token], there: Sequence[int]
         behind = theirs[last + 1].word if last + 1 < len(theirs) else ""
         turns = behind not in ("but", "other", "until", "else")
         return Difference("negation", "", source[0].text, turns=turns, place=place)
+    if source[0].role == "negation" and all(token.word in _SOFTENING for token in source[1:]):
+        return Difference("negation", "", _text(source), turns=True, place=place)
+    if len(source) == 1 and source[0].role == "modal" and last + 1 < len(theirs) and theirs[last + 1].key == "must":
+        return Difference("modal", "", source[0].text, turns=True, place=place)  # `must` for `may need to`
     return Difference("left out", "", _text(source), slight=_rules_nothing(theirs, there), place=place)
 
 
@@ -457,7 +359,10 @@ def _replaced(claim: Sequence[Token], source: Sequence[Token]) -> Difference:
         return bounded
     if len(claim) == len(source) == 1:
         return _exchanged(claim[0], source[0])
-    roles = {token.role for token in claim}, {token.role for token in source}
+    roles = [
+        {"name" if _begins_as_name(token) or _is_version(side, token) else token.role for token in side}
+        for side in (claim, source)
+    ]
     commas = [sum("," in token.before for token in side[1:]) for side in (claim, source)]
     if roles[0] == roles[1] == {"name"} and commas[0] == commas[1] and _other_names(claim, source):
         return Difference("name", ours, theirs, turns=True)
@@ -465,13 +370,16 @@ def _replaced(claim: Sequence[Token], source: Sequence[Token]) -> Difference:
     counts = len(claim) - len(without[0]), len(source) - len(without[1])
     if abs(counts[0] - counts[1]) == 1 and [t.key for t in without[0]] == [t.key for t in without[1]]:
         return Difference("negation", ours, theirs, turns=True)
+    if {*counts} == {0, 1} and all(len(side) == 1 and side[0].role == "modal" for side in without):
+        held, denied = without if counts[0] == 0 else without[::-1]
+        return Difference("modal", ours, theirs, turns=denied[0].key in _DENYING.get(held[0].key, ()))
     return Difference("other words", ours, theirs)
 
 
 def _exchanged(one: Token, other: Token) -> Difference:
     ours, theirs = one.text, other.text
     roles = {one.role, other.role}
-    if any(one.word in kind and other.word in kind for kind in (_ORDINALS, _SCALES)):
+    if any(one.word in kind and other.word in kind for kind in (ORDINALS, _SCALES, _SHARES)):
         return Difference("number", ours, theirs, turns=True)
     if roles == {"number"}:
         return Difference("number", ours, theirs, turns=not _rounded(one, other))
@@ -487,7 +395,8 @@ def _exchanged(one: Token, other: Token) -> Difference:
         return Difference("modal", ours, theirs, turns=frozenset({one.key, other.key}) not in _NEAR_MODALS)
     if _opposed(one, other):
         return Difference("opposite", ours, theirs, turns=True)
-    if any(side.role == "negation" and is_how(beside) for side, beside in ((one, other), (other, one))):
+    stills = {one.key, other.key} == {stem("still"), "no longer"}
+    if stills or any(side.role == "negation" and is_how(beside) for side, beside in ((one, other), (other, one))):
         return Difference("negation", ours, theirs, turns=True)
     if "negation" in roles and (roles & {"quantifier", "limit"} or "one" in (one.word, other.word)):
         return Difference("quantifier", ours, theirs, turns=True)
@@ -499,9 +408,18 @@ def _exchanged(one: Token, other: Token) -> Difference:
     return Difference("other words", ours, theirs)
 
 
+_PARTICLES: Final = words("de van von der den la le di da del du bin ibn al el zu")
+
+
+def _is_version(tokens: Sequence[Token], token: Token) -> bool:
+    """`Oracle 10g`, `Anna van Berg`: what belongs to the name before it."""
+    return tokens[0].role == "name" and (token.role in ("number", "unit") or token.text in _PARTICLES)
+
+
 def _begins_as_name(token: Token) -> bool:
     """At the beginning of a sentence every word has a capital: a name there is one noun without an article."""
-    return token.role == "name" or (token.start == 0 and token.text.istitle() and not token.word.endswith(_NO_NAME))
+    begins = token.role == "content" and token.start == 0 and token.text.removesuffix("'s").istitle()
+    return token.role == "name" or (begins and not token.word.removesuffix("'s").endswith(_NO_NAME))
 
 
 _NO_NAME: Final = ("s", "ly", "ing", "ed", "tion", "sion", "ment", "ness", "ity", "ance", "ence", "ship", "ism")
@@ -533,10 +451,12 @@ def _rounds(ours: str, theirs: str) -> bool:
 def _other_names(claim: Sequence[Token], source: Sequence[Token]) -> bool:
     """Whether two names can't be of one thing: no word, no beginning and no initials in common."""
     ours, theirs = [token.text for token in claim], [token.text for token in source]
-    for one in ours:
-        for other in theirs:
+    single = 1 in (len(ours), len(theirs))
+    for at, one in enumerate(ours):
+        for place, other in enumerate(theirs):
             a, b = one.lower().strip("."), other.lower().strip(".")
-            if a[:4] == b[:4] or a in b or b in a:
+            beside = single or at == place or len(ours) - at == len(theirs) - place
+            if a == b or (beside and (a[:4] == b[:4] or a in b or b in a)):
                 return _is_code(one) and _is_code(other) and one != other
     for these, others in ((ours, theirs), (theirs, ours)):
         initials = "".join(word[0] for word in these).lower()
@@ -546,7 +466,7 @@ def _other_names(claim: Sequence[Token], source: Sequence[Token]) -> bool:
 
 
 def _is_code(text: str) -> bool:
-    return text.startswith("-") or any(sign in text for sign in "/_.\\") or any(letter.isdigit() for letter in text)
+    return text.startswith("-") or any(sign in text for sign in "/_.+\\") or any(letter.isdigit() for letter in text)
 
 
 _AT_MOST: Final = frozenset({"less", "fewer", "under", "below", "most", "maximum"})
@@ -664,6 +584,10 @@ def _roles(ours: Sequence[Token], theirs: Sequence[Token], pairs: Sequence[tuple
             yield Difference("role", ours[i].text, theirs[j].text)
         elif at + 1 < len(tokens) and tokens[at + 1].role not in ("light", "place") and not tokens[at + 1].before:
             before = tokens[at - 1] if at else None
+            told, place = (ours, i) if here else (theirs, j)
+            related = place > 1 and told[place - 1].word in BE and told[place - 2].word in ("which", "that", "who")
+            if related and before is not None and before.role == "content" and not tokens[at].before:
+                continue  # `a format which is called` for `a format called`
             if before is None or before.role != "free" or before.key in ("has", "have", "had"):
                 yield Difference("role", ours[i].text, theirs[j].text)
 
@@ -685,4 +609,4 @@ def _text(tokens: Sequence[Token]) -> str:
     return " ".join(token.text for token in tokens)
 
 
-__all__ = ["FACTS", "Alignment", "Difference", "Kind", "align", "same"]
+__all__ = ["FACTS", "Alignment", "Difference", "Kind", "align"]

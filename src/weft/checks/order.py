@@ -8,14 +8,13 @@ blocks that have changed places one must be such a phrase, whole in both, or bot
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from operator import itemgetter
 from typing import Final
 
 from weft.checks.clauses import may_go
-from weft.checks.statements import TURNING, Role, Token, is_saying
+from weft.checks.statements import Role, Token, is_saying
 from weft.language.sentences import words
 
 Block = list[tuple[int, int]]
@@ -35,9 +34,6 @@ def displaced(
     if all(one[1] < other[1] for one, other in pairwise(told)):
         return
     blocks = [[pair] for pair in told]
-    crossed = _crossed(blocks)
-    if _is_list(ours, theirs, _span(crossed, told)):
-        return
     kept = _joined(ours, theirs, blocks, exchanging=False)
     in_place = [both for both in _crossed(kept) if _are_in_each_others_place(ours, theirs, *both)]
     for one, other in in_place or _crossed(_joined(ours, theirs, kept, exchanging=True)):
@@ -89,12 +85,6 @@ def _joined(
         else:
             at += 1
     return found
-
-
-def _span(crossed: Sequence[tuple[Block, Block]], pairs: Sequence[tuple[int, int]]) -> Block:
-    """What has changed places, and all between."""
-    (low, high), (left, right) = _places([pair for both in crossed for block in both for pair in block])
-    return [(i, j) for i, j in pairs if low <= i <= high or left <= j <= right]
 
 
 def _may_cross(ours: Sequence[Token], theirs: Sequence[Token], one: Block, other: Block) -> bool:
@@ -256,12 +246,6 @@ def _is_between(tokens: Sequence[Token], places: Sequence[int]) -> bool:
 # -- what moves by a rule of its own
 
 
-def _is_listed(
-    ours: Sequence[Token], theirs: Sequence[Token], run: Sequence[tuple[int, int]], over: Sequence[tuple[int, int]]
-) -> bool:
-    return _is_list(ours, theirs, [*run, *over])
-
-
 def _is_owner(
     ours: Sequence[Token], theirs: Sequence[Token], run: Sequence[tuple[int, int]], over: Sequence[tuple[int, int]]
 ) -> bool:
@@ -339,54 +323,8 @@ def is_how(token: Token) -> bool:
     )
 
 
-_MOVES: Final = (_is_listed, _is_adverb, _is_owner, _is_attribution)
-
-
-def _is_list(ours: Sequence[Token], theirs: Sequence[Token], involved: Sequence[tuple[int, int]]) -> bool:
-    """Whether only the members of a list have changed places."""
-    here = ours[min(i for i, _ in involved) : max(i for i, _ in involved) + 1]
-    there = theirs[min(j for _, j in involved) : max(j for _, j in involved) + 1]
-    turning = any(token.role in TURNING or token.key == "than" for token in (*here, *there))
-    if turning or any(token.word == "respectively" for token in (*ours, *theirs)):
-        return False
-    if not all(any(token.role == "joint" for token in side) for side in (here, there)):
-        return False
-    if any(set("();:") & set(token.before) or token.word in _BETWEEN for side in (here, there) for token in side[1:]):
-        return False  # members of one list have no verb and no bracket between them
-    items, others = _items(here), _items(there)
-    if len(items) == 2 and any(
-        "," in token.before for side in (here, there) for token in side if token.role == "joint"
-    ):
-        return False  # `signed by France, and Germany refused`: two clauses, not two members
-    sizes = [len(item) for item in items]
-    ruled = any(
-        tokens[at - 1].role in ("place", "condition")
-        for tokens, at in ((ours, min(i for i, _ in involved)), (theirs, min(j for _, j in involved)))
-        if at
-    )
-    edges = (ours, max(i for i, _ in involved) + 1), (theirs, max(j for _, j in involved) + 1)
-    if any(_goes_on(tokens, at) and (max(sizes) > 1 or tokens[at - 2].word in _ONE) for tokens, at in edges):
-        return False  # `a lamp and a poor bell`: of the last only half has moved
-    return (
-        len(items) > 1
-        and Counter(items) == Counter(others)
-        and (max(sizes) <= 2 or (min(sizes) >= 3 and max(sizes) <= 3 * min(sizes) and not ruled))
-    )
+_MOVES: Final = (_is_adverb, _is_owner, _is_attribution)
 
 
 _ONE: Final = words("a an the")
 _BETWEEN: Final = words("which who whose is are was were has have had does do did")
-
-
-def _goes_on(tokens: Sequence[Token], at: int) -> bool:
-    return at < len(tokens) and not tokens[at].before and tokens[at].role in ("content", "name")
-
-
-def _items(tokens: Sequence[Token]) -> list[tuple[str, ...]]:
-    items: list[list[str]] = [[]]
-    for at, token in enumerate(tokens):
-        if token.role == "joint" or (at and ("," in token.before or ";" in token.before)):
-            items.append([])
-        if token.role not in SLIGHT:
-            items[-1].append(token.key)
-    return [tuple(item) for item in items if item]

@@ -18,7 +18,7 @@ from typing import Final, Literal
 from weft.checks.dates import Day, dates_in
 from weft.checks.number_words import spelled_runs
 from weft.checks.numerals import numbers_in
-from weft.checks.units import UNITS
+from weft.checks.units import UNITS, are_of_one_kind
 from weft.language.sentences import ENGLISH
 from weft.language.stems import stem
 from weft.protocol.values import dataclass
@@ -38,8 +38,8 @@ def _words(text: str) -> frozenset[str]:
 
 _FREE: Final = _words("""
 a an the this these those is are was were be been being am 's has have had having do does did doing that which who whom
-there also moreover furthermore however therefore thus hence consequently additionally indeed accordingly besides
-nevertheless nonetheless then so very quite really please such too even
+there also moreover furthermore however therefore thus hence consequently additionally indeed accordingly
+nevertheless nonetheless then so very quite really please such too even etc
 """)
 _BE: Final = _words("is are was were 's")
 _LIGHT: Final = _words("of in on at to as into onto upon")
@@ -48,7 +48,7 @@ _PLACES: Final = _words("""
 for by with from about after before during between among through against under over above below within without since
 until till toward towards across along behind beyond near off out up down inside outside onto per via than like despite
 because although though while whereas where when whenever once whether throughout amid beneath beside regarding
-concerning unlike
+concerning unlike besides
 """)
 """Prepositions and what begins a clause: they say where the next words belong."""
 _PRONOUNS: Final = _words("""
@@ -100,15 +100,25 @@ _WHOLE: Final = {"can't": "can not", "cannot": "can not", "won't": "will not", "
 _LET: Final = {
     "whilst": "while", "upon": "on", "till": "until", "towards": "toward", "percentage": "percent",
     "though": "although", "around": "about", "approximately": "about", "roughly": "about", "using": "with",
-    "each": "every",
+    "each": "every", "another": "other", "concerning": "about", "regarding": "about",
 }  # fmt: skip
 _PHRASES: Final = {
     ("prior", "to"): "before", ("because", "of"): "because of", ("due", "to"): "because of",
     ("owing", "to"): "because of", ("in", "order", "to"): "to", ("in", "order", "for"): "for",
-    ("in", "spite", "of"): "despite",
-    ("by", "using"): "with", ("by", "means", "of"): "with", ("in", "which"): "where",
+    ("in", "spite", "of"): "despite", ("by", "using"): "with", ("by", "means", "of"): "with", ("in", "which"): "where",
+    ("at", "which"): "where", ("on", "which"): "where", ("of", "which"): "whose", ("out", "of"): "from",
+    ("with", "no"): "without", ("without", "any"): "without",
+    ("has", "to"): "must", ("have", "to"): "must", ("had", "to"): "must", ("need", "to"): "must",
+    ("needs", "to"): "must", ("needed", "to"): "must", ("is", "able", "to"): "can", ("are", "able", "to"): "can",
+    ("no", "longer"): "no longer", ("other", "than"): "except", ("except", "for"): "except",
+    ("apart", "from"): "except", ("all", "but"): "all except", ("all", "except"): "all except",
 }  # fmt: skip
 """Several small words that are one."""
+_PHRASE_ROLES: Final[dict[str, Role]] = {
+    "to": "light", "except": "condition", "all except": "quantifier", "must": "modal", "can": "modal",
+    "no longer": "negation", "whose": "pronoun",
+}  # fmt: skip
+"""Of those that are no prepositions."""
 _BROKEN: Final = re.compile(
     r"(?<=\w)(?:\u2010\s+|\u00ad\s*)(?=\w)|(?<=[a-z]{2})-\s+(?!(?:and|or|nor|to|und|oder)\b)(?=[a-z]{2})"
 )
@@ -121,9 +131,11 @@ _MARKUP: Final = re.compile(
 _ITEM: Final = re.compile(r"\A\s*(?:[-*•+]\s+|\((?:\w{1,3})\)\s+|\d{1,3}[.)]\s+|[a-z][.)]\s+|#{1,6}\s+)")
 _OPENER: Final = re.compile(
     r"\A\W*(?:(?:for example|for instance|in addition|in fact|in particular|of course|by contrast|in contrast"
-    r"|as a result|on the other hand|finally|lastly|similarly|likewise|instead|overall|importantly|notably"
+    r"|as a result|as such|that is|because of this|for this reason|in other words"
+    r"|on the other hand|finally|lastly|similarly|likewise|instead|overall|importantly|notably"
     r"|interestingly|in conclusion|in summary|however|therefore|moreover|furthermore|indeed|thus|also|nevertheless"
-    r"|nonetheless|consequently), |(?:note|warning|caution|important|tip|hint): |(?:please )?note that )",
+    r"|nonetheless|consequently|besides|remember|yes|no)(?:,| [—–-]) |(?:note|warning|caution|important|tip|hint): "
+    r"|(?:please )?note that )",
     re.IGNORECASE,
 )
 """What ties a sentence to others and says nothing itself."""
@@ -137,6 +149,10 @@ _TOKEN: Final = re.compile(
 _CODE: Final = re.compile(
     r"^(?:-.*|/.*|.*[_/\\@].*|.*\w\.\w.*|.*[a-z][A-Z].*|.*\d.*[A-Za-z].*|.*[A-Za-z].*\d.*|\w+\(\))$"
 )
+_RAISED: Final = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+_SLASHED: Final = re.compile(r"\A([a-z]{3,})/([a-z]{3,})\Z")
+"""`client/server` is `client-server`."""
+_INNER: Final = re.compile(r"[a-z][A-Z]")
 _LETTER: Final = re.compile(r"\A([eE])-(?=[a-z]{3,}\Z)")
 """`e-mail` is `email`."""
 _OWNER: Final = re.compile(r'(?<=\w)["”]s\b')
@@ -277,7 +293,9 @@ def _word_tokens(piece: str, start: int) -> Iterator[Token]:
         yield _token("'s", "'s", start + len(piece) - 2)
         return
     piece = _LETTER.sub(r"\1", piece)
-    parts = piece.split("-")
+    if (plain := piece.rstrip(_RAISED)) != piece and plain.lower() not in UNITS:
+        piece = plain  # the number of a footnote
+    parts = _SLASHED.sub(r"\1-\2", piece).split("-")
     if len(parts) > 1 and not piece.startswith("-") and all(part.isalpha() for part in parts):
         for part in parts:
             yield _token(part, part, start)
@@ -285,8 +303,13 @@ def _word_tokens(piece: str, start: int) -> Iterator[Token]:
     yield _token(piece, piece, start)
 
 
+def _is_inner(word: str) -> bool:
+    """A capital inside a word makes it a name: `libFuzzer`, not `MiB`."""
+    return _INNER.search(word) is not None and word.lower() not in UNITS
+
+
 def _token(text: str, word: str, start: int) -> Token:
-    if text in _CAPITAL_WORDS or (_CODE.match(word) and not word.isalpha()):
+    if text in _CAPITAL_WORDS or (_CODE.match(word) and (not word.isalpha() or _is_inner(word))):
         return Token(text, word if word.startswith("-") else word.lower(), "name", start)
     small = _LET.get(word.lower(), word.lower())
     role, key = _KNOWN.get(small, ("content", ""))
@@ -325,12 +348,19 @@ _POINTING: Final = {"this": "it", "that": "it", "these": "it", "those": "it"}
 
 
 def _pointing(tokens: list[Token]) -> list[Token]:
-    """`This is` at the beginning says what `it is` says: what was spoken of."""
-    key = _POINTING.get(tokens[0].word) if len(tokens) > 2 else None
-    verb = (
-        key is not None and not tokens[1].before.strip("\"'") and (tokens[1].word in _BE or tokens[1].role == "modal")
-    )
-    return [replace(tokens[0], key=key, role="pronoun"), *tokens[1:]] if key is not None and verb else tokens
+    """`This is` at the beginning of a clause says what `it is` says: what was spoken of."""
+
+    def points(at: int) -> bool:
+        begins = at == 0 or (tokens[at].word != "that" and (bool(tokens[at].before) or tokens[at - 1].role == "joint"))
+        behind = tokens[at + 1]
+        return begins and not behind.before.strip("\"'") and (behind.word in _BE or behind.role == "modal")
+
+    return [
+        replace(token, key=_POINTING[token.word], role="pronoun")
+        if token.word in _POINTING and at + 1 < len(tokens) and points(at)
+        else token
+        for at, token in enumerate(tokens)
+    ]
 
 
 def _phrased(tokens: list[Token]) -> Iterator[Token]:
@@ -341,11 +371,16 @@ def _phrased(tokens: list[Token]) -> Iterator[Token]:
         if at and tokens[at - 1].role == "quantifier" and meant:
             at += len(meant[0])
             continue
+        denied = at + 1 < len(tokens) and tokens[at + 1].role == "negation"
+        if tokens[at].word in ("need", "needs") and denied:  # `need not` is the other side of `must`
+            yield replace(tokens[at], key="need", role="modal")
+            at += 1
+            continue
         for size in (3, 2):
             key = _PHRASES.get(tuple(token.word for token in tokens[at : at + size]))
             if key is not None and not any(token.before for token in tokens[at + 1 : at + size]):
                 text = " ".join(token.text for token in tokens[at : at + size])
-                yield replace(tokens[at], text=text, key=key, role="light" if key in _LIGHT else "place")
+                yield replace(tokens[at], text=text, key=key, role=_PHRASE_ROLES.get(key, "place"))
                 at += size
                 break
         else:
@@ -395,7 +430,7 @@ _IRREGULAR: Final = {
     for forms in line.split("|")
     for form in forms.split()
 }
-_INFLECTIONS: Final = re.compile(r"(?:'s|s'|'|s|es|ed|d|ing|e|y|ies|ied|ying|t|n|en)?")
+_INFLECTIONS: Final = re.compile(r"(?:'s|s'|'|s|es|k?ed|d|k?ing|e|y|ies|ied|ying|t|n|en)?")
 
 
 @lru_cache(maxsize=65_536)
@@ -420,3 +455,24 @@ def are_forms(one: str, other: str) -> bool:
         if len(rest) > 2 and rest[0] == (one, other)[at][shared - 1] and rest[0] not in "aeiou":
             rests[at] = rest[1:]
     return all(_INFLECTIONS.fullmatch(rest) for rest in rests)
+
+
+ORDINALS: Final = _words("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth")
+_SINGLE: Final = frozenset({"1"})
+
+
+def same(one: Token, other: Token) -> bool:
+    """Whether two words are one, in whatever form and however it is written."""
+    if (one.values == _SINGLE and other.word == "one") or (other.values == _SINGLE and one.word == "one"):
+        return True
+    if one.values and other.values:
+        return bool(one.values & other.values) and not are_of_one_kind(one.unit, other.unit)
+    if one.day or other.day:
+        return one.day == other.day
+    words: tuple[Role, ...] = ("content", "name")
+    if one.role in words and other.role in words:
+        if one.word.replace("-", "") == other.word.replace("-", ""):
+            return one.word[0] != "-" and other.word[0] != "-"  # `RS-232` and `RS232`; options differ in their signs
+        alike = one.key == other.key or one.key[:5] == other.key[:5] or f"{one.word}s" == other.word
+        return (alike or f"{other.word}s" == one.word) and are_forms(one.text, other.text)
+    return one.key == other.key and one.role == other.role

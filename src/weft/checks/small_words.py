@@ -1,0 +1,295 @@
+"""Small words: which of them one sentence may have where another has others, or none, and say the same.
+
+What the claim has and the source has not, and the other way round, comes here place by place. A pronoun stands for what
+the sentence before was about; some prepositions and conjunctions stand for each other before the same words; some words
+are implied by others. What adds something (`still`, `her`) a claim may leave out and must not bring.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from weft.checks.clauses import BE
+from weft.checks.order import SLIGHT
+from weft.checks.statements import ORDINALS, Token, are_forms, same
+from weft.language.sentences import words
+
+
+def without_subject(
+    ours: Sequence[Token], theirs: Sequence[Token], said: list[int], there: list[int], subject: Sequence[Token]
+) -> tuple[list[int], list[int]]:
+    """`[The keepers] must` for `[They] may`: whom a pronoun means is no difference, what follows may be one."""
+    heard = [j for j in there if theirs[j].role != "free"]
+    told = [i for i in said if ours[i].role != "free"]
+    if len(heard) > 1 and len(told) > 1:
+        for size in range(len(told) - 1, 0, -1):
+            if is_meant([ours[i] for i in told[:size]], theirs, heard[0], subject):
+                return [i for i in said if i > told[size - 1]], [j for j in there if j > heard[0]]
+    return said, there
+
+
+_OPENING: Final = words("before after when while until since once although though because")
+"""What begins a clause that may have no subject of its own: `before being lit`."""
+
+
+def is_small(
+    ours: Sequence[Token], theirs: Sequence[Token], said: Sequence[int], there: Sequence[int], subject: Sequence[Token]
+) -> bool:
+    """Whether what the claim has at its own places, and the source at its own, differs in small words alone. `subject`:
+    the sentence before, which says what a pronoun means."""
+    told = [i for i in said if ours[i].role != "free"]
+    heard = [j for j in there if theirs[j].role != "free"]
+    if len(told) == len(heard) == 1:
+        at = told[0], heard[0]
+        return (
+            _is_said_alike(ours, theirs, *at)
+            or _is_near(ours, theirs, *at)
+            or is_meant([ours[told[0]]], theirs, heard[0], subject)
+        )
+    if len(told) == 1 and not heard:
+        return (
+            _is_implied(ours, told[0], theirs, there)
+            or _is_said_again(ours, told[0])
+            or (ours[told[0]].word not in _THIRD and _is_named(ours, theirs, told, there, subject))
+        )
+    if len(heard) == 1 and not told:
+        return _is_unsaid(ours, theirs, said, heard[0]) or _is_said_again(theirs, heard[0])
+    if 1 in (len(told), len(heard)) and _written(ours, told) == _written(theirs, heard):
+        return True
+    if told and not heard:
+        return _is_named(ours, theirs, told, there, subject)
+    return len(heard) == 1 and is_meant([ours[i] for i in told], theirs, heard[0], subject)
+
+
+def _is_named(
+    ours: Sequence[Token],
+    theirs: Sequence[Token],
+    told: Sequence[int],
+    there: Sequence[int],
+    subject: Sequence[Token],
+) -> bool:
+    """`the blur filter` for `this filter`, where the sentence before has the blur."""
+    known = {token.key for token in subject if token.role not in SLIGHT}
+    pointing = any(theirs[j].word in ("this", "these", "that", "those") for j in there)
+    return pointing and all(ours[i].role in ("name", "content") and ours[i].key in known for i in told)
+
+
+def _is_unsaid(ours: Sequence[Token], theirs: Sequence[Token], said: Sequence[int], at: int) -> bool:
+    """What a claim may leave out, and must not add: `[still] lit`, `the lamp` for `her lamp` or `every lamp`."""
+    token = theirs[at]
+    if token.word in ("still", "instead", "simply"):
+        return True
+    if token.word in _OWNING:
+        return any(ours[i].word in ("the", "a", "an") for i in said)
+    if token.key in ("every", "all"):
+        return _is_of_all(ours, theirs, said, at)
+    if token.word == "it" and at == 0:  # `it is the oil that burns`
+        return theirs[1].word in BE and any(one.word in ("that", "which", "who") for one in theirs[2:])
+    return _is_implied(theirs, at, ours, said)
+
+
+def _is_near(ours: Sequence[Token], theirs: Sequence[Token], here: int, there: int) -> bool:
+    """A preposition for another that says the same before these words."""
+    if not {ours[here].role, theirs[there].role} <= {"light", "place", "bound"}:
+        return False
+    behind = [tokens[at + 1] for tokens, at in ((ours, here), (theirs, there)) if at + 1 < len(tokens)]
+    pair = frozenset({ours[here].key, theirs[there].key})
+    doing = bool(behind) and all(token.word.endswith("ing") for token in behind)
+    counted = any(token.role in ("number", "date", "unit") for token in behind)
+    plain = not counted and not any(token.role in ("name", "pronoun") for token in behind)
+    alike = (pair in _ALIKE_PLACES and plain) or (pair in _ALIKE_ANYWHERE and not counted)
+    return alike or pair == {"of", "about"} or (pair == {"by", "from"} and doing)
+
+
+def _is_said_again(tokens: Sequence[Token], at: int) -> bool:
+    """`by day and [by] night`, `the second [one]`."""
+    before = tokens[at - 1] if at else None
+    if before is None:
+        return False
+    if tokens[at].word in ("one", "ones"):
+        return before.word in ORDINALS or before.word in ("other", "last", "latter", "former", "next")
+    again = tokens[at].key in {token.key for token in tokens[max(0, at - 14) : at]}
+    return tokens[at].role in ("place", "light") and before.role == "joint" and again
+
+
+def _written(tokens: Sequence[Token], places: Sequence[int]) -> str:
+    """Without what parts a word: `sub-projects` and `subprojects`."""
+    return "".join(tokens[at].word for at in places)
+
+
+def _is_said_alike(ours: Sequence[Token], theirs: Sequence[Token], here: int, there: int) -> bool:
+    """`it` of one thing for `they` of several, `all stars` for `every star`, `since` for `because`."""
+    pair = frozenset({ours[here].key, theirs[there].key})
+    if pair in _NUMBER:
+        return True
+    if pair == {"to", "until"}:
+        return all(
+            any(token.word == "from" for token in tokens[max(0, at - 5) : at])
+            for tokens, at in ((ours, here), (theirs, there))
+        )
+    if pair == {"if", "whether"}:
+        return here > 0 and ours[here - 1].role == "content"
+    if pair == {"just", "right"}:
+        return {tokens[at + 1].word for tokens, at in ((ours, here), (theirs, there)) if at + 1 < len(tokens)} <= _THEN
+    behind = [tokens[at + 1] for tokens, at in ((ours, here), (theirs, there)) if at + 1 < len(tokens)]
+    if any(token.role in ("number", "date", "unit") for token in behind):
+        return False
+    if pair == {"any", "all"} or pair == {"any", "every"}:
+        # `read from any lamp` may be read from one; what is said of any lamp is said of all.
+        begins = not any(token.role != "free" for token in (*ours[:here], *theirs[:there]))
+        return begins and not any(token.role in ("negation", "condition") for token in (*ours, *theirs))
+    if pair in _REASONS:
+        return _is_reason(ours, here) and _is_reason(theirs, there)
+    if pair == {"while", "as"}:
+        return all(token.role == "pronoun" for token in behind)
+    return pair in _TIMES or pair == {"all", "every"}
+
+
+def _is_range(tokens: Sequence[Token], at: int) -> bool:
+    return any(token.word == "from" for token in tokens[max(0, at - 5) : at])
+
+
+def _is_reason(tokens: Sequence[Token], at: int) -> bool:
+    """`he has slept since the bell rang` gives no reason, nor need `he sang as he worked`."""
+    if tokens[at].word == "because" or at == 0 or "," in tokens[at].before:
+        return True
+    return tokens[at].word == "since" and not any(token.word in ("has", "have", "had") for token in tokens[:at])
+
+
+def _is_implied(tokens: Sequence[Token], at: int, others: Sequence[Token], beside: Sequence[int]) -> bool:
+    """A word that one sentence has and the other can do without: `and [it] can`, `the reason [why]`, `[both] red and
+    green`, `not [any] lamp` for `not a lamp`, `those [with] merit` for `those who have merit`, `[will] burn` for
+    `burns`, `when [you] paint` for `when painting`, `[from] May to June`."""
+    word, before, behind = tokens[at].word, tokens[at - 1 : at], tokens[at + 1 : at + 2]
+    there = {others[other].word for other in beside}
+    if (
+        word in ("it", "them")
+        and behind
+        and behind[0].role == "joint"
+        and word in {token.word for token in tokens[at + 1 :]}
+    ):
+        return True  # `drag it or move it`
+    if word in _THIRD:
+        opened = any(token.role == "joint" or token.word in _OPENING for token in before)
+        return at > 0 and (opened or "," in tokens[at].before)
+    match word:
+        case "why":
+            return any(token.word == "reason" for token in before)
+        case "any":
+            return bool(there & {"a", "an"}) or any(token.role == "negation" for token in tokens[:at])
+        case "with":
+            return bool(there & {"has", "have", "had"})
+        case "both":
+            return any(token.key == "and" for token in tokens[at + 1 : at + 8])
+        case "will":
+            return _is_present(behind, others)
+        case "you":
+            done = [token.word for token in others if token.word.endswith(("ing", "ed", "wn", "en"))]
+            return any(are_forms(token.word, one) for token in behind for one in done)
+        case "from":
+            return any(token.word in ("to", "until") for token in tokens[at + 1 : at + 6])
+        case "your" | "our":
+            return bool(there & {"a", "an", "the"})
+    return False
+
+
+def _is_present(behind: Sequence[Token], others: Sequence[Token]) -> bool:
+    """Whether what `will` stands before is said of now in the other sentence."""
+    forms = {form for token in behind for form in (token.word, f"{token.word}s", f"{token.word}es")}
+    forms |= {"is", "are"} if "be" in forms else set()
+    return any(token.word in forms for token in others)
+
+
+def _is_of_all(ours: Sequence[Token], theirs: Sequence[Token], said: Sequence[int], at: int) -> bool:
+    """`a lamp`, `lamps` or `the three lamps` for `every lamp`, `all three lamps`; not where `not all` are meant."""
+    if any(token.role == "negation" for token in theirs) or at + 1 >= len(theirs):
+        return False
+    behind = theirs[at + 1]
+    if any(ours[i].word == "the" for i in said):
+        return behind.role in ("content", "name", "number", "light")
+    several = any(same(token, behind) and token.word.endswith("s") for token in ours)
+    return behind.role in ("content", "name") and (several or any(ours[i].word in ("a", "an") for i in said))
+
+
+_THEN: Final = frozenset({"before", "after", "when", "then", "now"})
+_NUMBER: Final = frozenset(frozenset(pair.split()) for pair in ("it they", "it them", "its their", "itself themselves"))
+_REASONS: Final = frozenset(map(frozenset, (("because", "since"), ("because", "as"), ("since", "as"))))
+_TIMES: Final = frozenset(map(frozenset, (("while", "whereas"), ("when", "whenever"))))
+
+
+_OWNING: Final = words("my our your his her its their")
+_THIRD: Final = frozenset({"it", "he", "she", "they"})
+_ALIKE_PLACES: Final = frozenset(
+    frozenset(pair.split())
+    for pair in (
+        "of for",
+        "of about",
+        "of to",
+        "of in",
+        "of on",
+        "on about",
+        "to for",
+        "in by",
+        "in with",
+        "over across",
+        "in for",
+        "in within",
+        "in during",
+        "in inside",
+        "of with",
+        "of at",
+        "by through",
+        "by via",
+        "via through",
+    )
+)
+"""Of these one stands for the other where what it belongs to and what follows are the same words."""
+_ALIKE_ANYWHERE: Final = frozenset(
+    frozenset(pair.split()) for pair in ("in within", "in inside", "in during", "over across", "by via", "via through")
+)
+"""And of these also before a name."""
+
+
+def is_meant(told: Sequence[Token], theirs: Sequence[Token], at: int, subject: Sequence[Token]) -> bool:
+    """Whether a pronoun that begins a sentence stands for what the sentence before began with."""
+    pronoun = theirs[at]
+    if pronoun.role != "pronoun" or any(token.role not in SLIGHT for token in theirs[:at]):
+        return False
+    if pronoun.key not in ("he", "she", "his", "her", "it", "its"):
+        return False
+    telling = [token.role not in SLIGHT for token in subject]
+    for start in _subjects(subject):
+        places = [at for at in range(start, len(subject)) if telling[at]]
+        if len(told) > len(places):
+            continue
+        named = [at for at in places if subject[at].role == "name"]
+        last = next((at for at in named if subject[at + 1 : at + 2] and subject[at + 1].role != "name"), -1)
+        ends = [at for at in places if at <= last] if named[:1] == places[:1] else []
+        for whole in (places[: len(told)], ends[-len(told) :]):
+            if len(whole) == len(told) and all(same(one, subject[at]) for one, at in zip(told, whole, strict=True)):
+                if pronoun.key.startswith("it"):
+                    return True
+                return bool(named) and named[0] <= whole[-1] and not _others_named(subject, whole[-1] + 1)
+    return False
+
+
+def _subjects(tokens: Sequence[Token]) -> list[int]:
+    """Where what a sentence is about may begin: with it, behind a comma, behind a phrase in front."""
+    front = bool(tokens) and tokens[0].role in ("place", "light")
+    return [0] + [
+        at
+        for at, token in enumerate(tokens[:12])
+        if at
+        and ("," in token.before or (front and token.word in ("the", "a", "an") and tokens[at - 1].role == "content"))
+    ]
+
+
+def _others_named(tokens: Sequence[Token], start: int) -> bool:
+    """Whether another name stands there without a preposition, so that `he` may be that one."""
+    return any(
+        tokens[at].role == "name"
+        and tokens[at - 1].role not in ("place", "light", "name", "free", "joint")
+        and not tokens[at].before
+        for at in range(max(start, 1), len(tokens))
+    )
