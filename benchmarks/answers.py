@@ -79,6 +79,13 @@ KEPT = {
     "bibletime": ("doc/bibletime-data/handbook/html/en/*.html",),
     "vdirsyncer": ("doc/vdirsyncer-doc/html/*.html", "doc/vdirsyncer-doc/html/tutorials/[!i]*.html"),
     "exim": ("doc/exim4-doc-html/spec_html/ch-*.html", "doc/exim4-doc-html/spec_html/filter_ch-*.html"),
+    "bind9": tuple(
+        f"doc/bind9-doc/arm/{page}.html"
+        for page in ("chapter*", "dnssec-guide", "general", "history", "manpages", "reference")
+    ),
+    "securing-debian": tuple(
+        f"doc/harden-doc/html/en-US/{page}.html" for page in ("[!ci]*", "ch[!a]*", "credits", "intr*")
+    ),
     "fetchmail-notes": ("doc/fetchmail/design-notes.html", "doc/fetchmail/fetchmail-features.html"),
 }
 UNANSWERED = 0.3
