@@ -1,4 +1,6 @@
-"""What of a sentence stands for itself, so that the rest can be said without it; and a sentence in another voice.
+"""What of a sentence stands for itself, so that the rest can be said without it, or it without the rest; and the same
+sentence said otherwise: in another voice, with what stands in front at the end, a list in another order, `the term of
+the keeper` for `the keeper's term`.
 
 Read from punctuation and small words alone: a parenthesis, a clause behind `and`, a relative clause behind a comma, an
 apposition may be left out and what is left is still said. A condition, a date in front, a member of a list, a clause

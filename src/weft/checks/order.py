@@ -3,7 +3,7 @@
 A word without a mark has its part in the statement by where it stands: who did it stands before what was done. A phrase
 with a preposition or a conjunction of its own carries its part with it, and so does an adverb or a date: it says the
 same wherever it stands in its clause. So both sentences are cut into the blocks that have kept their order, and of two
-blocks that have changed places one must be such a phrase, whole in both, or both members of one list.
+blocks that have changed places one must be such a phrase, whole in both. Lists have one order by then (`clauses`).
 """
 
 from __future__ import annotations
@@ -214,11 +214,6 @@ def _marker(tokens: Sequence[Token], at: int) -> str:
     return " ".join(marks)
 
 
-def _is_whole(tokens: Sequence[Token], places: Sequence[int]) -> bool:
-    """Whether what is named by its places stands together."""
-    return all(at in places or tokens[at].role in SLIGHT for at in range(min(places), max(places) + 1))
-
-
 def _is_fronted(tokens: Sequence[Token], first: int, last: int, *, comma: bool) -> bool:
     """At the beginning, with a comma behind it where it could belong to what follows."""
     return (
@@ -244,37 +239,6 @@ def _is_between(tokens: Sequence[Token], places: Sequence[int]) -> bool:
 
 
 # -- what moves by a rule of its own
-
-
-def _is_owner(
-    ours: Sequence[Token], theirs: Sequence[Token], run: Sequence[tuple[int, int]], over: Sequence[tuple[int, int]]
-) -> bool:
-    """`the lamp of the keeper` for `the keeper's lamp`."""
-    mine, beside = sorted(run), sorted(over)
-    sides = (ours, 0), (theirs, 1)
-    for (one, here), (two, there) in (sides, sides[::-1]):
-        for owner, owned in ((mine, beside), (beside, mine)):
-            low, high = owned[0][here], owner[-1][here]
-            between = [at for at in range(low, high + 1) if at not in {place[here] for place in (*owner, *owned)}]
-            if (
-                len(owner) + len(owned) <= _OWNED
-                and owned[-1][here] < owner[0][here]
-                and [one[at].word for at in between if one[at].role != "free"] in (["of"], ["for"])
-                and all(owned[-1][here] < at < owner[0][here] for at in between)
-                and owner[-1][there] + 1 == owned[0][there]
-                and (
-                    two[owner[-1][there]].word.endswith(("'s", "s'"))
-                    or two[owner[-1][there]].role in ("name", "number")
-                )
-                and _is_whole(two, [place[there] for place in (*owner, *owned)])
-                and all(one[place[here]].role in ("content", "name", "number") for place in (*owner, *owned))
-                and not any(one[at].before for at in range(low + 1, high + 1))
-            ):
-                return True
-    return False
-
-
-_OWNED: Final = 5
 
 
 def _is_attribution(
@@ -323,7 +287,7 @@ def is_how(token: Token) -> bool:
     )
 
 
-_MOVES: Final = (_is_adverb, _is_owner, _is_attribution)
+_MOVES: Final = (_is_adverb, _is_attribution)
 
 
 _ONE: Final = words("a an the")

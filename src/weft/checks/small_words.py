@@ -119,10 +119,8 @@ def _written(tokens: Sequence[Token], places: Sequence[int]) -> str:
 
 
 def _is_said_alike(ours: Sequence[Token], theirs: Sequence[Token], here: int, there: int) -> bool:
-    """`it` of one thing for `they` of several, `all stars` for `every star`, `since` for `because`."""
+    """`all stars` for `every star`, `since` for `because`, `right after` for `just after`."""
     pair = frozenset({ours[here].key, theirs[there].key})
-    if pair in _NUMBER:
-        return True
     if pair == {"to", "until"}:
         return all(
             any(token.word == "from" for token in tokens[max(0, at - 5) : at])
@@ -213,7 +211,6 @@ def _is_of_all(ours: Sequence[Token], theirs: Sequence[Token], said: Sequence[in
 
 
 _THEN: Final = frozenset({"before", "after", "when", "then", "now"})
-_NUMBER: Final = frozenset(frozenset(pair.split()) for pair in ("it they", "it them", "its their", "itself themselves"))
 _REASONS: Final = frozenset(map(frozenset, (("because", "since"), ("because", "as"), ("since", "as"))))
 _TIMES: Final = frozenset(map(frozenset, (("while", "whereas"), ("when", "whenever"))))
 
