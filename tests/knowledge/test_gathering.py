@@ -75,6 +75,27 @@ def test_what_was_removed_does_not_come_back(followed: tuple[KnowledgeBase, Path
     assert list(knowledge.store.hashes()) == ["manual/copy.md"]
 
 
+def test_a_folder_that_has_the_workspace_in_it_does_not_copy_the_copies(tmp_path: Path) -> None:
+    (tmp_path / "use.md").write_text("# Use\n\nTurn the handle slowly.\n")
+    (tmp_path / "desk").mkdir()
+    (tmp_path / "desk/notes.md").write_text("# Notes\n\nThe handle is red.\n")
+    with Folder.open(tmp_path / "desk") as workspace:
+        create_collection(workspace, "manual")
+        with open_collection(workspace, "manual", Unavailable("none")) as knowledge:
+            add_files(knowledge, [tmp_path])
+            for _ in range(3):
+                report = knowledge.update()
+                top = tmp_path.name
+                assert list(knowledge.store.hashes()) == [f"{top}/desk/notes.md", f"{top}/use.md"]
+                assert report.skipped == {"the workspace's collections themselves": [f"{top}/desk/knowledge/"]}
+            assert len([path for path in (tmp_path / "desk/knowledge").rglob("*.md")]) == 2
+        (tmp_path / "desk/knowledge/manual/documents").rename(tmp_path / "desk/away")
+        (tmp_path / "desk/knowledge/manual/collection.yaml").write_text("title: manual\nfolders: ['../..']\n")
+        (tmp_path / "desk/knowledge/manual/origins.json").unlink(missing_ok=True)
+        with open_collection(workspace, "manual", Unavailable("none")) as knowledge:
+            assert "../../knowledge/" in knowledge.update().skipped["the workspace's collections themselves"]
+
+
 def test_the_nearest_ignore_file_decides(tmp_path: Path) -> None:
     for name in ("a.md", "b.md", "in/a.md", "in/b.md"):
         (tmp_path / name).parent.mkdir(exist_ok=True)

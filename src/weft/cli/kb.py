@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import click
 
@@ -18,6 +19,8 @@ from weft.protocol.json_text import json_value
 from weft.render.cells import clean_lines, clean_row
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+_BETWEEN_LINES: Final = 10.0
+"""Seconds between two lines that say how far it is, where no bar can be drawn."""
 
 
 def vectors_option(function: Decorated) -> Decorated:
@@ -97,9 +100,9 @@ def _passed_over(told: tuple[str, list[str]]) -> str:
 
 @contextmanager
 def _bar(what: str) -> Iterator[Callable[[int, int, str], None]]:
-    """A bar on the screen; nothing where there is none."""
+    """A bar on the screen; a line now and then where there is none."""
     if not is_terminal(sys.stderr):
-        yield lambda _done, _total, _name: None
+        yield _lines(what)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -114,6 +117,20 @@ def _bar(what: str) -> Iterator[Callable[[int, int, str], None]]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(what, total=None, name="")
         yield lambda done, total, name: progress.update(task, completed=done, total=total, name=name[-40:])
+
+
+def _lines(what: str) -> Callable[[int, int, str], None]:
+    """For a log or a pipe: nothing of what is quick."""
+    told = time.monotonic()
+
+    def tell(done: int, total: int, _name: str) -> None:
+        nonlocal told
+        now = time.monotonic()
+        if now - told >= _BETWEEN_LINES:
+            told = now
+            print(f"weft: {what}: {done:,} of {total:,}", file=sys.stderr, flush=True)
+
+    return tell
 
 
 @command.command("list")

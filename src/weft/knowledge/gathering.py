@@ -39,10 +39,11 @@ class Gathered:
         self.skipped.setdefault(reason, []).append(name)
 
 
-def gather(root: Path) -> Gathered:
-    """A folder that is not there has nothing in it; one that can't be listed is an error."""
+def gather(root: Path, collections: Path | None = None) -> Gathered:
+    """A folder that is not there has nothing in it; one that can't be listed is an error. `collections` are the
+    workspace's own: in a folder that has them too, copies of documents would be copied with every update."""
     found = Gathered()
-    for name, path in _walk(root, found):
+    for name, path in _walk(root, found, collections):
         if path.suffix.lower() in ENDINGS:
             found.documents[name] = path
         else:
@@ -50,7 +51,7 @@ def gather(root: Path) -> Gathered:
     return found
 
 
-def _walk(root: Path, found: Gathered) -> Iterator[tuple[str, Path]]:
+def _walk(root: Path, found: Gathered, collections: Path | None) -> Iterator[tuple[str, Path]]:
     def refuse(error: OSError) -> None:
         if not (isinstance(error, FileNotFoundError) and Path(error.filename) == root):
             raise ExternalError(f"can't list {error.filename}: {error.strerror}") from error
@@ -63,10 +64,10 @@ def _walk(root: Path, found: Gathered) -> Iterator[tuple[str, Path]]:
         rules[place] = [*above, *_rules(Path(place), inside, files)]
         kept = []
         for name in sorted(folders):
-            if name.startswith("."):
-                found.skip("hidden", f"{inside}{name}/")
-            elif (ignored := _ignored(f"{inside}{name}/", rules[place])) is not None:
-                found.skip(f"ignored by {ignored}", f"{inside}{name}/")
+            if reason := _left_out(name, f"{inside}{name}/", rules[place]):
+                found.skip(reason, f"{inside}{name}/")
+            elif collections is not None and name == collections.name and collections.samefile(Path(place, name)):
+                found.skip("the workspace's collections themselves", f"{inside}{name}/")
             else:
                 kept.append(name)
         folders[:] = kept
@@ -74,14 +75,21 @@ def _walk(root: Path, found: Gathered) -> Iterator[tuple[str, Path]]:
             path = Path(place, name)
             if name in IGNORE_FILES:
                 continue
-            if name.startswith("."):
-                found.skip("hidden", f"{inside}{name}")
-            elif not stat.S_ISREG(path.lstat().st_mode):
-                found.skip("a link or no plain file", f"{inside}{name}")
-            elif (ignored := _ignored(f"{inside}{name}", rules[place])) is not None:
-                found.skip(f"ignored by {ignored}", f"{inside}{name}")
+            reason = _left_out(name, f"{inside}{name}", rules[place])
+            if not reason and not stat.S_ISREG(path.lstat().st_mode):
+                reason = "a link or no plain file"
+            if reason:
+                found.skip(reason, f"{inside}{name}")
             else:
                 yield f"{inside}{name}", path
+
+
+def _left_out(name: str, below: str, rules: list[tuple[str, GitIgnoreSpec]]) -> str:
+    """By its name, and why; "" when it is not."""
+    if name.startswith("."):
+        return "hidden"
+    ignored = _ignored(below, rules)
+    return "" if ignored is None else f"ignored by {ignored}"
 
 
 def _rules(place: Path, inside: str, files: list[str]) -> Iterator[tuple[str, GitIgnoreSpec]]:

@@ -66,7 +66,7 @@ def find_documents(folder: Folder, collection: Collection) -> Gathered:
     for prefix, root in roots:
         if prefix and not root.is_dir():
             raise UserError(f"the folder {root} is not there", hint="correct `folders` in collection.yaml")
-        inside = gather(root)
+        inside = gather(root, folder.path.parent if prefix else None)
         found.documents |= {prefix + name: path for name, path in inside.documents.items()}
         for reason, names in inside.skipped.items():
             found.skipped.setdefault(reason, []).extend(prefix + name for name in names)

@@ -248,7 +248,7 @@ def follow_origins(knowledge: KnowledgeBase) -> FollowedOrigins:
                 _put(documents, name, path)
                 found.documents[name] = path
             elif path.is_dir():
-                inside = gather(path)
+                inside = gather(path, knowledge.folder.path.parent)
                 for below in [one for one in inside.documents if f"{name}/{one}" in origins.without]:
                     inside.skip("removed from the collection", below)
                     del inside.documents[below]
