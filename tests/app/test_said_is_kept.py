@@ -15,11 +15,13 @@ import pytest
 from tests.gated import started
 from tests.made import Weft
 from weft.app import App, SessionRequest
+from weft.testing.scripted import ScriptedModel, Turn, says
 
 ASKS_A_MODEL = """
 import asyncio, sys
 from pathlib import Path
 from weft.app import App, SessionRequest
+from weft.testing.scripted import ScriptedModel, Turn, says
 from weft.protocol.commands import Say
 from weft.testing.scripted import Hold, ScriptedModel, Turn, says
 
@@ -89,3 +91,47 @@ def test_a_reply_that_was_said_and_not_heard_lets_the_run_go_on_when_it_is_opene
 
     asyncio.run(asyncio.wait_for(heard(), 60))
     assert [(line["words"], line["does"]) for line in of(weft, "gate_resolved")] == [("w1", "proceed")]
+
+
+TALKS = """
+import asyncio, sys
+from pathlib import Path
+from weft.app import App, SessionRequest
+from weft.testing.scripted import ScriptedModel, Turn, says
+from weft.protocol.commands import Say
+from weft.testing.scripted import Hold, ScriptedModel, Turn, says
+
+async def main():
+    hold = Hold()
+    model = ScriptedModel([Turn(hold, says("never"))])
+    with App.open(Path(sys.argv[1]), models={"scripted": model}) as app:
+        async with app.session(SessionRequest(session="talk", talk=True)) as session:
+            await session.submit(Say(text="one"))
+            await hold.reached.wait()
+            await session.submit(Say(text="kept words"))
+            print("asked", flush=True)
+            await asyncio.sleep(600)
+
+asyncio.run(main())
+"""
+
+
+def test_a_conversation_that_was_killed_with_words_waiting_answers_them_when_it_is_opened(weft: Weft) -> None:
+    (weft.workspace / "config.toml").write_text('model = "scripted"\n')
+    command = [sys.executable, "-c", TALKS, str(weft.workspace)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env={**os.environ}) as process:
+        assert process.stdout
+        assert process.stdout.readline() == b"asked\n"
+        process.send_signal(signal.SIGKILL)
+        process.wait(30)
+    model = ScriptedModel([Turn(says("heard"))])
+
+    async def heard() -> None:
+        with App.open(weft.workspace, models={"scripted": model}) as app:
+            async with app.session(SessionRequest(session="talk", talk=True)) as session:
+                await session.rest()
+
+    asyncio.run(asyncio.wait_for(heard(), 60))
+    log = weft.log("talk")
+    assert [line["outcome"] for line in log if line["type"] == "model_settled"][-1] == "completed", log
+    assert "kept words" in str(model.requests[-1])

@@ -20,8 +20,28 @@ CHOICES = (
 )
 
 
+UNCLEAR = (
+    "ok for now",
+    "sure, because that worked so well last time",
+    "LGTM :-(",
+    "I guess it is fine",
+    "whatever you think",
+    "I reject this",
+    "I'm good",
+    "I am fine, thanks",
+    "ja ja",
+    "sure, sure",
+    "thank you, next",
+)
+
+
 def session(
-    outcome: Outcome | None = "waiting", *, gates: int = 1, confirming: str = "", kind: ConfirmationKind = "breakout"
+    outcome: Outcome | None = "waiting",
+    *,
+    gates: int = 1,
+    confirming: str = "",
+    kind: ConfirmationKind = "breakout",
+    choice: str = "cancel",
 ) -> SessionState:
     steps = tuple("abc"[:gates])
     events: list[DurableEvent] = [
@@ -42,7 +62,7 @@ def session(
             kind=kind,
             text=confirming,
             gate="a-1" if of_gate else "",
-            choice={"reply": "cancel", "change": "amend"}.get(kind, ""),
+            choice={"reply": choice, "change": "amend"}.get(kind, ""),
         )
         events.append(asked)
     return fold(Record(seq, "2026-01-01T00:00:00.000Z", event) for seq, event in enumerate(events, 1))
@@ -219,6 +239,27 @@ def test_a_choice_that_is_named_is_final(text: str) -> None:
 )
 def test_what_was_understood_is_confirmed_by_a_plain_yes_and_nothing_less(text: str, meaning: WordsMeaning) -> None:
     assert meant(session(confirming="quit", kind="reply"), text) == meaning
+
+
+@pytest.mark.parametrize("again", UNCLEAR)
+def test_two_unclear_answers_are_no_consent(again: str) -> None:
+    for first in UNCLEAR:
+        assert meant(session(), first) in ("confirm", "unclear")
+        assert meant(session(confirming=first, kind="reply", choice="proceed"), again) == "unclear"
+
+
+@pytest.mark.parametrize(
+    ("choice", "text", "meaning"),
+    [
+        ("cancel", "please stop", "yes"),
+        ("cancel", "quit", "yes"),
+        ("proceed", "looks good", "yes"),
+        ("proceed", "quit", "unclear"),
+        ("cancel", "looks good", "unclear"),
+    ],
+)
+def test_sure_words_say_the_same_again_and_never_the_other(choice: str, text: str, meaning: WordsMeaning) -> None:
+    assert meant(session(confirming="something", kind="reply", choice=choice), text) == meaning
 
 
 def test_a_yes_names_the_words_and_the_confirmation_it_was_given_on() -> None:

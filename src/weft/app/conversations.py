@@ -200,7 +200,12 @@ class SessionConversation:
         if self._notifier is not None:
             ports = replace(ports, notify=self._notifier.notify)
         settings = Settings(rules=TurnRules(price=self._parts.price))
-        self.conversation = await Conversation.open(SessionJournal(self._session), ports, settings)
+        self.conversation = await Conversation.read(SessionJournal(self._session), ports, settings)
+        await self._take_hooks()
+        self.processes.count = self.conversation.state.started
+        gone = list(self.conversation.state.background)
+        # What is due is asked of this object, so all that its answers need has to be there first.
+        await self.conversation.begin()
         self._beside += [asyncio.create_task(self._follow_talk()), asyncio.create_task(self._follow_runtime())]
         self._preparing = asyncio.create_task(self._prepare())
         self._folders.enter_context(Watchdog(self._blame, busy=self._is_busy))
@@ -209,9 +214,7 @@ class SessionConversation:
             self._tell_from_the_start(line)
         self._session.keep("spent", self._whole_tally)
         await self._parts.off_loop(self._whole_tally)
-        await self._take_hooks()
-        self.processes.count = self.conversation.state.started
-        for name in self.conversation.state.background:  # they went with the program that had started them
+        for name in gone:  # they went with the program that had started them
             self._note_process(name, "", "ended with the program")
 
     async def _take_hooks(self) -> None:

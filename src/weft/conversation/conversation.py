@@ -139,6 +139,13 @@ class Conversation:
     @classmethod
     async def open(cls, journal: Journal, ports: Ports, settings: Settings | None = None) -> Self:
         """Fold the log, settle what an ended process left open, and go on with what is due."""
+        talk = await cls.read(journal, ports, settings)
+        await talk.begin()
+        return talk
+
+    @classmethod
+    async def read(cls, journal: Journal, ports: Ports, settings: Settings | None = None) -> Self:
+        """The first half of `open`: fold the log. Nothing of it runs before `begin`."""
         settings = settings or Settings()
 
         def read() -> tuple[Folds | None, list[Record]]:
@@ -150,7 +157,6 @@ class Conversation:
         if isinstance(journal, Keeper):
             for name, fold in talk._folds().items():
                 journal.keep(f"{talk.name} {name}", partial(talk._when_told, fold))
-        await talk.begin()
         return talk
 
     def _folds(self) -> dict[str, object]:

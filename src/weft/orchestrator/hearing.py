@@ -254,15 +254,16 @@ def _leaves(state: SessionState, text: str) -> ReplyIntent:
 
 
 def _confirmed(state: SessionState, asked: Confirmation, text: str) -> ReplyIntent:
-    """ "I understood: proceed. Yes?": only a plain yes is one. What names a choice or says what to change replies."""
+    """ "I understood: proceed. Yes?": only a plain yes is one. What names a choice or says what to change replies, and
+    sure words for the same choice say it again: "quit", "please stop". What was unclear twice is still unclear."""
     answer = judge_answer(text)
     if answer != "unclear":
         return ReplyIntent(meaning=answer, reason=f'"{text.strip()}" answers what was asked')
     found = _at_gate(state, text, asked.gate)
-    named = is_named(text, choices_of(open_gate(state, asked.gate)))
-    if found.meaning == "breakout" or (found.meaning == "reply" and (found.text or named)):
+    choices = choices_of(open_gate(state, asked.gate))
+    if found.meaning == "breakout" or (found.meaning == "reply" and (found.text or is_named(text, choices))):
         return found
-    if found.meaning == "confirm" and found.choice == asked.choice:
+    if found.choice == asked.choice and judge_reply(text, choices=choices).sure:
         return ReplyIntent(meaning="yes", reason=f'"{text.strip()}" says the same again', gate=asked.gate)
     return ReplyIntent(meaning="unclear", reason="it is neither a yes nor a no")
 

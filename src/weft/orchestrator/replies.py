@@ -271,7 +271,15 @@ _AGREEING: Final = frozenset(
 """Of these words a plain yes is made. A word besides may turn it: "sure, because …", "okay for now", "yeah, right"."""
 
 
+_SAID_OTHERWISE: Final = re.compile(
+    r"(\w+)(?: \1)+|(?:i am|we are)(?: all)? (?:fine|good|okay)(?: thanks| thank you)?|(?:thanks|thank you) next"
+)
+"""Such words also wave something away: "yeah yeah", "I'm good", "thank you, next"."""
+
+
 def _agrees_plainly(text: str) -> bool:
+    if _SAID_OTHERWISE.fullmatch(words_of(text)):
+        return False
     signs = {char for char in text if not (char.isalnum() or char.isspace() or char in "'’.,!;:-–—👍✅")}
     return not signs and {*words_of(text).split()} <= _AGREEING
 
