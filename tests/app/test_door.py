@@ -21,6 +21,8 @@ from weft.app.wire import command_from_wire, item_from_wire, item_to_wire, to_wi
 from weft.protocol import events as e
 from weft.protocol.commands import (
     Accepted,
+    AcceptEdit,
+    DescribeSession,
     GivenFile,
     Interrupt,
     Mode,
@@ -28,6 +30,7 @@ from weft.protocol.commands import (
     ReplyToGate,
     ResolveConfirmation,
     Say,
+    SessionCommand,
     SetMode,
     StartRun,
 )
@@ -288,3 +291,23 @@ def test_commands_survive_the_wire() -> None:
         ReplyToGate(gate="g", choice="c", text="t"),
     ):
         assert command_from_wire(to_wire(command)) == command
+
+
+@pytest.mark.parametrize(
+    "command",
+    [Interrupt(), DescribeSession(title="x"), StartRun(until="plan"), AcceptEdit(step="plan"), SetMode(mode="plan")],
+    ids=lambda command: command.type,
+)
+def test_every_command_with_a_key_gets_the_same_answer_again(weft: Weft, command: SessionCommand) -> None:
+    """Also one that leaves nothing in the log, and one that would be refused the second time."""
+    replies: list[Any] = []
+    (weft.session("essay") / "plan.json").write_text('{"title": "Rivers", "parts": ["a", "b"]}')
+
+    async def play(app: App, session: LiveSession) -> None:
+        for _ in range(2):
+            replies.append(await session.submit(command, key="k1", by=ADA))
+            await session.rest()
+
+    opened(weft, play)
+    assert isinstance(replies[0], Accepted), replies
+    assert replies[1].seq == replies[0].seq

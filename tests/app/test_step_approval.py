@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from weft.app import App, RegisteredFunction, SessionRequest
-from weft.protocol.commands import Interrupt, StartRun
+from weft.protocol.commands import Accepted, Interrupt, Refused, StartRun
 from weft.protocol.conversation_commands import DecideApproval
 from weft.protocol.conversation_events import ApprovalDecided, ApprovalRequested, Decision
 from weft.protocol.events import Event, Record
@@ -134,6 +134,44 @@ def test_a_call_that_is_denied_is_not_made(tmp_path: Path) -> None:
     async def story() -> None:
         with desk(tmp_path, EACH) as opened:
             assert await Person({1: "denied", 2: "denied", 3: "denied"}).life(opened) == "failed"
+            assert opened.called == []
+
+    asyncio.run(story())
+
+
+def test_a_ruling_given_at_rest_is_in_the_log_when_it_is_accepted_and_counts_once(tmp_path: Path) -> None:
+    async def story() -> None:
+        with desk(tmp_path, EACH) as opened:
+            left = Person({})
+            assert await left.life(opened) == "interrupted"
+            answer = DecideApproval(conversation=left.asked[0].conversation, call=left.asked[0].call, decision="once")
+            request = SessionRequest(pipeline="marking", session="marks")
+            async with opened.session(request, reachable=False) as session:
+                both = [session.submit(answer, key="k1"), session.submit(answer, key="k1")]
+                accepted = [await one for one in both]
+                assert isinstance(accepted[0], Accepted)
+                (decided,) = [one for one in await session.records() if isinstance(one.event, ApprovalDecided)]
+                assert [one.seq for one in accepted if isinstance(one, Accepted)] == [decided.seq] * 2
+                session.submit(Interrupt(why="enough"))
+                await session.rest()
+                assert await session.submit(answer, key="k1") == accepted[0]
+
+    asyncio.run(story())
+
+
+def test_a_ruling_for_a_step_that_asks_no_more_is_refused(tmp_path: Path) -> None:
+    async def story() -> None:
+        with desk(tmp_path, EACH) as opened:
+            left = Person({})
+            await left.life(opened)
+            asked = left.asked[0]
+            request = SessionRequest(pipeline="marking", session="marks")
+            (tmp_path / "pipelines/marking.yaml").write_text(EACH.replace("tool: Mark", "tool: Gone"))
+            async with opened.session(request, reachable=False) as session:
+                answer = DecideApproval(conversation=asked.conversation, call=asked.call, decision="once")
+                reply = await session.submit(answer, key="k1")
+                assert isinstance(reply, Refused)
+                await session.rest()
             assert opened.called == []
 
     asyncio.run(story())

@@ -455,3 +455,29 @@ def test_a_question_that_nobody_answered_is_asked_again(space: Path, project: Pa
     assert (project / "made.txt").exists()
     assert len(log(space, "approval_requested")) == 1, "the question is the one of the log"
     assert [line["decision"] for line in log(space, "approval_decided")] == ["once"]
+
+
+def test_a_question_that_stands_open_is_not_denied_because_nobody_attends(space: Path, project: Path) -> None:
+    asked: list[ApprovalRequested] = []
+
+    async def go_away(session: OpenedSession) -> None:
+        async for item in session.events():
+            if isinstance(item, Record) and isinstance(item.event, ApprovalRequested):
+                asked.append(item.event)
+                session.submit(Interrupt())
+                return
+
+    model = script(calls("Shell", {"command": "touch made.txt"}))
+    assert run(space, model, project, meanwhile=go_away, attended=True) == "interrupted"
+    assert run(space, script(hands_in(**GOOD)), project) == "interrupted"
+    assert log(space, "approval_decided") == []
+    assert "waits for somebody's word: weft approve" in log(space, "run_ended")[-1]["message"]
+
+    async def answer(session: OpenedSession) -> None:
+        decided = DecideApproval(conversation=asked[0].conversation, call=asked[0].call, decision="once")
+        await session.submit(decided)
+
+    again = script(hands_in(**GOOD))
+    assert run(space, again, project, meanwhile=answer, attended=True) == "done"
+    assert (project / "made.txt").exists()
+    assert [line["decision"] for line in log(space, "approval_decided")] == ["once"]

@@ -14,7 +14,7 @@ from tests.gated import started
 from tests.made import Weft
 from weft.app import App, OpenedSession, SessionRequest
 from weft.protocol.commands import Say
-from weft.protocol.events import GateOpened, WordsUnderstood
+from weft.protocol.events import GateOpened, WordsSaid, WordsUnderstood
 from weft.testing.scripted import ScriptedModel, Turn, says
 
 
@@ -277,3 +277,32 @@ def test_a_refused_edit_leaves_the_session_usable(weft: Weft) -> None:
         assert [event.gate for event in session.asks if isinstance(event, GateOpened)] == ["review-2"]
 
     opened(weft, play)
+
+
+def test_words_that_a_killed_process_did_not_hear_go_first_and_new_ones_are_not_taken_for_the_next_gate(
+    weft: Weft,
+) -> None:
+    """The person says it again because nothing was answered: the first time counts, the second is for nothing yet."""
+    with App.open(weft.workspace) as app:
+        session = app.sessions.open("essay")
+        session.record([WordsSaid(run=1, words="w1", text="proceed", to="run")])
+        session.close()
+    ran = weft("reply", "essay", "proceed")
+    assert ran.code == 3, ran.err
+    assert "what was said before is heard first" in ran.err
+    assert "your new words were not used" in ran.err
+    assert [(line["gate"], line["words"]) for line in weft.log("essay") if line["type"] == "gate_resolved"] == [
+        ("plan-1", "w1")
+    ]
+    assert [line["outcome"] for line in weft.log("essay") if line["type"] == "run_ended"][-1] == "waiting"
+    assert weft("reply", "essay", "proceed").code == 0
+
+
+def test_a_run_goes_on_with_words_that_a_killed_process_did_not_hear(weft: Weft) -> None:
+    with App.open(weft.workspace) as app:
+        session = app.sessions.open("essay")
+        session.record([WordsSaid(run=1, words="w1", text="proceed", to="run")])
+        session.close()
+    ran = weft("run", "--session-id", "essay", "--plain")
+    assert ran.code == 3, ran.err
+    assert [line["words"] for line in weft.log("essay") if line["type"] == "gate_resolved"] == ["w1"]

@@ -276,7 +276,10 @@ class AttachedSession(OpenedSession):
 
     @property
     def pipeline(self) -> Pipeline:
-        return self._parts.workspace.pipeline(self.state.pipeline)
+        named = self._request.pipeline
+        if isinstance(named, Pipeline):
+            return named
+        return self._parts.workspace.pipeline(self.state.pipeline or named or "")
 
     async def run_at_rest(self) -> Outcome | None:
         return await self._rest(run=True)

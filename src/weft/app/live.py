@@ -20,7 +20,7 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from weft.app.describing import said_of_session
 from weft.app.opened import OpenedSession
@@ -102,6 +102,7 @@ LEAVING: Final = 5.0
 SESSION_CLOSED: Final = "the session was closed"
 WAITING: Final = 5_000
 """Events that may wait for one who follows slowly; beyond that they are told the log again from where they were."""
+R = TypeVar("R", bound=Accepted | Refused)
 _DoneFirst = Undo | Rewind | c.DecidePlan | StopProcess
 """What is done first, and then recorded by the conversation."""
 LONGEST_TEXT: Final = 16_000_000
@@ -173,13 +174,14 @@ class LiveSession(OpenedSession):
         """Gets the number of the record that the run has begun."""
         self._answered: set[str] = set()
         """Gates for which an answer given in advance was taken here: one that does not fit is told once."""
-        """Given in advance, by step."""
         self._asking: asyncio.Task[tuple[Judgement, ReplyClassified]] | None = None
         """A model that is being asked what words mean."""
         self._judging = ""
         """The words it is asked about."""
-        self._rulings: dict[tuple[str, str], tuple[c.DecideApproval, Actor, str]] = {}
-        """Given while the run was at rest."""
+        self._rulings: dict[tuple[str, str], _Given] = {}
+        """Given while the run was at rest; answered when the step that asks has them in the log."""
+        self._accepted: dict[str, Accepted] = {}
+        """By their keys, the commands that were carried out here and leave nothing in the log."""
         self._changed = asyncio.Event()
         self._bug: BaseException | None = None
         self._closed = False
@@ -204,7 +206,7 @@ class LiveSession(OpenedSession):
         if self._closed:
             given.reply.set_result(Refused(reason=f"session {self.id} was closed", hint="open it again to go on"))
         elif isinstance(command, Interrupt):
-            given.reply.set_result(self._interrupt(command, by))
+            given.reply.set_result(self._accepted.get(key) or self._kept_in_mind(key, self._interrupt(command, by)))
         else:
             self._put(given)
         return given.reply
@@ -300,8 +302,10 @@ class LiveSession(OpenedSession):
         if self._worker is not None:
             await asyncio.wait({self._worker}, timeout=LEAVING)
             self._worker.cancel()
-        while self._inbox:
-            self._inbox.popleft().reply.set_result(Refused(reason=f"session {self.id} was closed"))
+        for given in (*self._inbox, *self._rulings.values()):
+            if not given.reply.done():
+                given.reply.set_result(Refused(reason=f"session {self.id} was closed"))
+        self._inbox.clear()
         clean = True
         if self._conversation is not None:
             waits = self._conversation.waits if keep_open is None else keep_open
@@ -345,14 +349,22 @@ class LiveSession(OpenedSession):
                         given.reply.set_exception(error)
                         given.reply.exception()  # there may be nobody who looks
                     continue
-                if not given.reply.done():
-                    given.reply.set_result(reply)
+                if reply is not None and not given.reply.done():
+                    given.reply.set_result(self._kept_in_mind(given.key, reply))
         finally:
             self._loop.call_soon(self._changed.set)
 
-    async def _handle(self, given: _Given) -> Reply:
+    def _kept_in_mind(self, key: str, reply: R) -> R:
+        if key and isinstance(reply, Accepted) and not self._session.accepted(key):
+            self._accepted[key] = reply
+        return reply
+
+    async def _handle(self, given: _Given) -> Reply | None:
+        """None for what is answered later."""
         if given.key and (seq := self._session.accepted(given.key)):
             return Accepted(seq=seq)
+        if given.key and (before := self._accepted.get(given.key)):
+            return before
         command, by, key = given.command, given.by, given.key
         match command:
             case StartRun():
@@ -366,7 +378,7 @@ class LiveSession(OpenedSession):
             case Interrupt():
                 return self._interrupt(command, by)
             case c.DecideApproval():
-                return await self._decide_approval(command, by, key)
+                return await self._decide_approval(given, command)
             case c.SetLimits() | c.ClearTaint():
                 return await self._talk_command(command, by, key)
             case (
@@ -517,7 +529,7 @@ class LiveSession(OpenedSession):
             self._runner.interrupt(self._stop)
         waits: set[asyncio.Future[Any]] = {self._started, self._running}
         await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-        return self._started.result() if self._started.done() else self.state.seq
+        return self._session.accepted(key) or (self._started.result() if self._started.done() else self.state.seq)
 
     async def _wished(self, command: StartRun, by: Actor, key: str, stop: InterruptRun | None) -> Accepted:
         if command.if_due:
@@ -562,6 +574,9 @@ class LiveSession(OpenedSession):
 
     async def _rested(self, rested: _Rested) -> None:
         """Goes on as far as answers given in advance and words that were said meanwhile allow."""
+        while self._rulings:
+            _, given = self._rulings.popitem()
+            given.reply.set_result(Refused(reason="the run came to rest before the step asked that again"))
         if self._bug is not None:
             return
         run = self.state.run
@@ -639,9 +654,9 @@ class LiveSession(OpenedSession):
             raise UserError("the run is going on", hint="wait until it has come to rest")
         if isinstance(command, OverruleVerdict):
             return await self._overrule(command, by, key)
-        if not await self._runs.keep_edit(command.step, by):
+        if not await self._runs.keep_edit(command.step, by, key):
             raise UserError(f"there is no edit of {command.step} to accept")
-        return Accepted(seq=self.state.seq)
+        return Accepted(seq=self._session.accepted(key) or self.state.seq)
 
     async def _overrule(self, command: OverruleVerdict, by: Actor, key: str) -> Accepted:
         """The person's word is in the log before anything is made of it; the run that follows is made with it."""
@@ -663,12 +678,13 @@ class LiveSession(OpenedSession):
         except UserError as error:
             raise UserError(error.message, hint=AT_GATE_HINT) from error
 
-    async def _decide_approval(self, command: c.DecideApproval, by: Actor, key: str) -> Reply:
+    async def _decide_approval(self, given: _Given, command: c.DecideApproval) -> Reply | None:
         if command.always:
             await self._allow_from_now_on(command)
+            given.command = command = replace(command, always=False)
         if step_place(command.conversation):
-            return await self._decide_step(command, by, key)
-        return await self._talk_command(command, by, key)
+            return await self._decide_step(given, command)
+        return await self._talk_command(command, given.by, given.key)
 
     async def _allow_from_now_on(self, command: c.DecideApproval) -> None:
         """The rule that was shown with the question stands in the permission file before the call goes on."""
@@ -686,23 +702,33 @@ class LiveSession(OpenedSession):
         if self._conversation is not None:
             self._conversation.access.rules = self._parts.rules()
 
-    async def _decide_step(self, command: c.DecideApproval, by: Actor, key: str) -> Reply:
-        """A ruling for a call of a step. A run at rest goes on with it."""
-        name, call = command.conversation, command.call
-        if self._runner is not None and (records := await self._runner.decide_approval(command, by, key)) is not None:
+    async def _decide_step(self, given: _Given, command: c.DecideApproval) -> Reply | None:
+        """A ruling for a call of a step. A run at rest goes on with it, and it is accepted when the step has it."""
+        place = (command.conversation, command.call)
+        before = self._rulings.get(place)
+        if before is not None and before.key == given.key != "":
+            before.reply.add_done_callback(lambda done: given.reply.set_result(done.result()))
+            return None
+        runner = self._runner
+        if runner is not None and (records := await runner.decide_approval(command, given.by, given.key)) is not None:
             return _replied(records)
-        if self._running is not None or not is_heard(self.state) or not await self._is_asked(name, call):
+        going = self._running is not None
+        if not (going or is_heard(self.state)) or place in self._rulings or not await self._is_asked(*place):
             raise UserError("that question is no longer open")
-        self._rulings[name, call] = (command, by, key)
-        await self._go_on(by)
-        return Accepted(seq=self.state.seq)
+        self._rulings[place] = given  # a step that has just been taken up asks it in a moment
+        try:
+            if not going:
+                await self._go_on(given.by)
+        except BaseException:
+            self._rulings.pop(place, None)
+            raise
+        return None
 
     def _ruled_before(self, asked: t.ApprovalRequested) -> None:
         """A step that goes on asks again what was answered while the run was at rest."""
-        ruled = self._rulings.pop((asked.conversation, asked.call), None)
-        if ruled is not None:
-            command, by, key = ruled
-            self._put(_Given(command, key, by))
+        given = self._rulings.pop((asked.conversation, asked.call), None)
+        if given is not None:
+            self._put(given)
 
     async def _is_asked(self, name: str, call: str) -> bool:
         """Whether the log has an open question of a step about this call."""

@@ -156,13 +156,13 @@ class SessionRuns:
         """The run came to its end in order: the session is in a known state."""
         self._failed = False
 
-    async def keep_edit(self, step: str, by: Actor) -> bool:
+    async def keep_edit(self, step: str, by: Actor, key: str = "") -> bool:
         """Take in the edit of a step's artifact, if there is one. UserError when it does not pass."""
         if not await self._parts.off_loop(lambda: self._edited(step)):
             return False
         executor = self._parts.executor()
         try:
-            await self._open_up(replace(self.to_continue(), accept=frozenset({step})), executor, by)
+            await self._open_up(replace(self.to_continue(), accept=frozenset({step})), executor, by, key)
         finally:
             await executor.close()
         self._failed = False
@@ -191,7 +191,7 @@ class SessionRuns:
             given |= asked_here(self._parts, self.pipeline, given, self._session.folder)
         return given
 
-    async def _open_up(self, wish: StartRun, executor: StepExecutor, by: Actor) -> Opening:
+    async def _open_up(self, wish: StartRun, executor: StepExecutor, by: Actor, key: str = "") -> Opening:
         """Everything that must be recorded before the run, recorded."""
         self.check_sound()
 
@@ -216,7 +216,7 @@ class SessionRuns:
             opening = await self._parts.off_loop(computed)
             self._parts.check_code_of(opening)
             await self._judge_edits(opening, executor)
-            await self._parts.off_loop(lambda: self._take_in(opening, by))
+            await self._parts.off_loop(lambda: self._take_in(opening, by, key))
         else:
             opening = await self._parts.off_loop(taken_in)
         # An adopted session carries its notes in its first event.
@@ -241,7 +241,7 @@ class SessionRuns:
                 if found:
                     raise UserError(f"can't accept {event.step}: {found[0]}", hint=EDIT_HINT)
 
-    def _take_in(self, opening: Opening, by: Actor) -> None:
+    def _take_in(self, opening: Opening, by: Actor, key: str = "") -> None:
         session = self._session
         self._failed = True  # from here on the log is written; only a run that comes to its end takes this back
         aside: list[DurableEvent] = []
@@ -257,4 +257,4 @@ class SessionRuns:
         birth = 0 if session.state.seq else 1
         events = [*opening.events[:birth], *aside, *opening.events[birth:]]
         if events:
-            session.record(events, by=by)
+            session.record(events, by=by, key=key)

@@ -13,9 +13,9 @@ from weft.app import App, OpenedSession, SessionRequest
 from weft.cli.asking import program_words
 from weft.cli.place import from_here, json_option, open_app, pairs, trust_option, workspace_option
 from weft.cli.run import OUTCOMES, FollowedSession, follow
-from weft.protocol.commands import ReplyToGate, Say
+from weft.protocol.commands import ReplyToGate, Say, StartRun
 from weft.protocol.errors import EXIT_DONE, EXIT_WAITING, UserError
-from weft.protocol.events import ConfirmationAsked, ConfirmationKind
+from weft.protocol.events import ConfirmationAsked, ConfirmationKind, Outcome
 from weft.protocol.ids import check_session_id
 from weft.render.cells import clean
 
@@ -85,6 +85,8 @@ async def _reply(
 ) -> int:
     async with follow(app, SessionRequest(session=name), None, as_json=as_json, plain=plain) as followed:
         session = followed.session
+        if followed.before is not None:
+            return _after_words_before(followed, followed.before, output, as_json=as_json)
         if not session.is_heard:
             raise UserError("no run is waiting in this session", hint=f"{program_words(app)} run starts one")
         if values:
@@ -102,16 +104,31 @@ async def _reply(
             if outcome == "waiting" and resumed and not as_json:
                 _say_on(followed)  # the gate is not a new one: nothing has said it yet
             return OUTCOMES[outcome]
-        meant = followed.understood
-        if meant is not None and meant.meaning == "refused" and not followed.asks:
-            raise UserError(meant.reason, hint=meant.text)
-        if outcome == "cancelled":
-            return EXIT_DONE  # as was wanted
-        if followed.asks and outcome != "left":
-            return OUTCOMES[await followed.to_the_end(None, output)]
-        if not as_json:
-            _say_on(followed)
-        return EXIT_WAITING
+        return await _stayed(followed, outcome, output, as_json=as_json)
+
+
+async def _stayed(followed: FollowedSession, outcome: Outcome, output: str | None, *, as_json: bool) -> int:
+    """The words have not set the run going."""
+    meant = followed.understood
+    if meant is not None and meant.meaning == "refused" and not followed.asks:
+        raise UserError(meant.reason, hint=meant.text)
+    if outcome == "cancelled":
+        return EXIT_DONE  # as was wanted
+    if followed.asks and outcome != "left":
+        return OUTCOMES[await followed.to_the_end(None, output)]
+    if not as_json:
+        _say_on(followed)
+    return EXIT_WAITING
+
+
+def _after_words_before(followed: FollowedSession, outcome: Outcome, output: str | None, *, as_json: bool) -> int:
+    """What the run has come to by them nobody has seen yet, so nothing is said to it."""
+    print("your new words were not used: say them again if they are still meant", file=sys.stderr)
+    if outcome == "done":
+        followed.deliver(StartRun(), output)
+    elif outcome == "waiting" and not as_json:
+        _say_on(followed)
+    return OUTCOMES[outcome]
 
 
 def _filled(session: OpenedSession, words: tuple[str, ...], gate: str | None, values: Mapping[str, str]) -> ReplyToGate:

@@ -165,6 +165,8 @@ class FollowedSession:
         self.showing: Showing
         self.going = False
         """Another process holds the session, and its run is going on there."""
+        self.before: Outcome | None = None
+        """How the run came to rest that words set going which were said before, and were heard first."""
         self._began = asyncio.Event()
 
     @cached_property
@@ -184,6 +186,17 @@ class FollowedSession:
         finally:
             resting.cancel()
         return resting.result() or "waiting"
+
+    async def heard_before(self) -> Outcome | None:
+        """Words that a process which is gone had not heard: the run goes on with them before anything else is said to
+        it. None when they left it where it was."""
+        print("what was said before is heard first", file=sys.stderr, flush=True)
+        with interruptible(lambda: self.session.submit(Interrupt(), by=TERMINAL)):
+            resting = asyncio.ensure_future(self.session.run_at_rest())
+            async with self._screen.going():
+                await self._all_shown(resting)
+        outcome = resting.result()
+        return outcome if self.went_on else None
 
     async def _all_shown(self, resting: asyncio.Future[Outcome | None]) -> None:
         """Until the run rests and all it told was shown. One that a fault ended may have written to the log what
@@ -236,10 +249,10 @@ class FollowedSession:
                 await self._all_shown(resting)
         outcome = resting.result() or "waiting"
         if outcome == "done":
-            self._deliver(command, output)
+            self.deliver(command, output)
         return outcome
 
-    def _deliver(self, command: StartRun | Say | ReplyToGate | OverruleVerdict, output: str | None) -> None:
+    def deliver(self, command: StartRun | Say | ReplyToGate | OverruleVerdict, output: str | None) -> None:
         if not self._as_json and (output or not self._shown):
             run = self.session.state.run
             until = command.until if isinstance(command, StartRun) else run.desired if run else None
@@ -291,10 +304,12 @@ async def follow(
     """`asks`: a person may be asked at a gate, if one sits in front."""
     asks = asks and is_terminal(sys.stdin) and is_terminal(sys.stderr) and not plain and not as_json
     async with app.session(replace(request, attended=asks), wish) as session:
+        unheard = session.held_here and bool(session.state.unheard)
+        steps = session.pipeline.steps if session.held_here or session.state.pipeline or request.pipeline else {}
         screen = screen_for(
             session.id,
             str(session.folder),
-            {name: step.artifacts for name, step in session.pipeline.steps.items()},
+            {name: step.artifacts for name, step in steps.items()},
             program_words(app),
             as_json=as_json,
             plain=plain,
@@ -306,6 +321,8 @@ async def follow(
         begun = await _going_since(session) if isinstance(session, AttachedSession) else None
         followed.going = begun is not None
         async with session.shown(followed.show, begun) as followed.showing:
+            if unheard:
+                followed.before = await followed.heard_before()
             yield followed
 
 

@@ -24,7 +24,7 @@ NUDGE: Final = "nudge"
 class StepJournal:
     """The log as the conversation of a step sees it: its own records, and where it writes."""
 
-    write: Callable[[Sequence[DurableEvent], Sequence[bytes], Actor], list[Record]]
+    write: Callable[[Sequence[DurableEvent], Sequence[bytes], Actor, str], list[Record]]
     """Durable when it returns. Blocking: called off the loop."""
     before: Sequence[Record]
     """What the log has of it from earlier processes."""
@@ -33,7 +33,7 @@ class StepJournal:
 
     def record(self, events: Sequence[DurableEvent], *, by: Actor = MACHINE, key: str = "") -> Sequence[Record]:
         opens = any(isinstance(event, t.ConversationOpened) and event.prompt for event in events)
-        return self.write(events, [self.prompt] if opens else [], by)
+        return self.write(events, [self.prompt] if opens else [], by, key)
 
     def read(self, after: int = 0) -> Sequence[Record]:
         return [record for record in self.before if record.seq > after]

@@ -35,7 +35,7 @@ from weft.models.structured import as_object, within
 from weft.orchestrator.agent_progress import HAND_IN, NUDGE, AgentProgress, StepJournal
 from weft.orchestrator.calls import AttemptCalls, through
 from weft.orchestrator.model_step import task_of, wanted_schema
-from weft.orchestrator.progress import LEAVING, OverAllowanceError, SignInNeededError
+from weft.orchestrator.progress import LEAVING, OverAllowanceError, QuestionOpenError, SignInNeededError
 from weft.orchestrator.prompt_text import prompt_text
 from weft.orchestrator.run_log import RunLog
 from weft.orchestrator.step_prompt import StepPrompt, step_prompt
@@ -241,8 +241,8 @@ class AgentStep:
 
     # -- what is written and shown
 
-    def _write(self, events: Sequence[DurableEvent], blobs: Sequence[bytes], by: Actor) -> list[Record]:
-        records = self._work.log.write(events, blobs=blobs, by=by)
+    def _write(self, events: Sequence[DurableEvent], blobs: Sequence[bytes], by: Actor, key: str) -> list[Record]:
+        records = self._work.log.write(events, blobs=blobs, by=by, key=key)
         self._written += records
         return records
 
@@ -270,8 +270,8 @@ class AgentStep:
                 self._work.say(getattr(item, "text", ""))
 
     def _open_questions(self) -> None:
-        """What an earlier process asked and nobody answered is asked again; when nobody can be asked it is denied. A
-        call that waited for a sign-in alone is made when that is there."""
+        """What an earlier process asked and nobody answered is asked again; when nobody can be asked now, it stays
+        asked. A call that waited for a sign-in alone is made when that is there."""
         for (conversation, call), asked in [*self._course.questions.items()]:
             slug = sign_in_slug(asked.reason)
             if slug and not any(
@@ -281,8 +281,8 @@ class AgentStep:
             elif slug and not self._work.bench.attended:
                 self._wait_for_sign_in(asked.reason)
             elif not self._work.bench.attended:
-                why = "nobody can be asked now"
-                self.talk.approve(call, "denied", conversation=conversation, reason=why)
+                session = self._work.given.session
+                raise QuestionOpenError(f"{asked.tool} waits for somebody's word: weft approve {session}")
             else:
                 self._work.log.ask_again(asked)
 

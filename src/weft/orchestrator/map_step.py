@@ -18,7 +18,7 @@ from weft.models.budget import CallEstimate, Ledger, Price, breach
 from weft.orchestrator.calls import AttemptCalls, through
 from weft.orchestrator.items import MapItem, gathered
 from weft.orchestrator.mapping import ItemSettlement, ItemStart, MapSpec, begin, settle
-from weft.orchestrator.progress import OverAllowanceError, SignInNeededError, StartAttempt
+from weft.orchestrator.progress import OverAllowanceError, PersonNeededError, StartAttempt
 from weft.protocol.call_events import Used
 from weft.protocol.commands import Artifact
 from weft.protocol.errors import Finding, WeftError
@@ -129,7 +129,7 @@ class MapStep:
     _begun: float = field(default_factory=time.monotonic)
 
     async def run(self) -> Any:
-        """The gathered value. ItemsFailedError, ItemsLeftError, OverAllowanceError, SignInNeededError."""
+        """The gathered value. ItemsFailedError, ItemsLeftError, OverAllowanceError, PersonNeededError."""
         work = self.work
         self._values = dict(work.kept)
         todo = {item.key: item for item in work.wanted if item.key not in work.kept}
@@ -145,10 +145,10 @@ class MapStep:
                     running[asyncio.create_task(self._try(todo[one.key], one), name=one.key)] = one
                 done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
                 starts, together = (), list[Settled]()
-                waits: SignInNeededError | None = None
+                waits: PersonNeededError | None = None
                 for task in done:
                     del running[task]
-                    if isinstance(error := task.exception(), SignInNeededError):
+                    if isinstance(error := task.exception(), PersonNeededError):
                         waits = error
                         continue
                     tried = task.result()
@@ -216,7 +216,7 @@ class MapStep:
                 made, findings = await work.make(one)
                 if findings:
                     made, failure = [], Failure("rejected", _told(findings), findings)
-            except SignInNeededError:
+            except PersonNeededError:
                 raise
             except Exception as error:  # noqa: BLE001  sorted by whoever knows; what is a bug comes out of there again
                 failure = work.failure(error, patience)

@@ -27,8 +27,16 @@ class OverAllowanceError(WeftError):
     """What the attempt may spend is spent."""
 
 
-class SignInNeededError(WeftError):
+class PersonNeededError(WeftError):
+    """The step can't go on without somebody, and nobody attends."""
+
+
+class SignInNeededError(PersonNeededError):
     """A source does not let the person in any more, and nobody attends: the run waits until somebody has signed in."""
+
+
+class QuestionOpenError(PersonNeededError):
+    """An earlier process has asked whether a call may be made, and nobody attends now: the question stays."""
 
 
 Phase = Literal["waiting", "running", "done", "failed", "left", "passed", "held", "asked"]

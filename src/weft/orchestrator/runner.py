@@ -33,6 +33,7 @@ from weft.orchestrator.progress import (
     FindItems,
     OverAllowanceError,
     Progress,
+    QuestionOpenError,
     RunSpec,
     SignInNeededError,
     StartAttempt,
@@ -386,6 +387,9 @@ class Runner:
                 )
                 return
             told = Failure("rejected", _told(findings), findings)
+        except QuestionOpenError as error:
+            self.interrupt(InterruptRun(why=error.message))
+            return
         except (ItemsLeftError, SignInNeededError) as error:
             rested = AttemptRested(
                 step=step.name,
