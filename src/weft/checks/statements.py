@@ -41,7 +41,7 @@ a an the this these those is are was were be been being am 's has have had havin
 there also moreover furthermore however therefore thus hence consequently additionally indeed accordingly
 nevertheless nonetheless then so very quite really please such too even etc
 """)
-_BE: Final = _words("is are was were 's")
+_HELPING: Final = _words("is are was were 's has have had does do did need needs")
 _LIGHT: Final = _words("of in on at to as into onto upon")
 _JOINTS: Final = {"and": "and", "&": "and", "but": "and", "or": "or", "yet": "and", "plus": "and"}
 _PLACES: Final = _words("""
@@ -110,13 +110,17 @@ _PHRASES: Final = {
     ("with", "no"): "without", ("without", "any"): "without",
     ("has", "to"): "must", ("have", "to"): "must", ("had", "to"): "must", ("need", "to"): "must",
     ("needs", "to"): "must", ("needed", "to"): "must", ("is", "able", "to"): "can", ("are", "able", "to"): "can",
+    ("will", "have", "to"): "must", ("will", "need", "to"): "must", ("as", "if"): "like", ("as", "though"): "like",
+    ("of", "course"): "of course", ("in", "fact"): "of course", ("for", "example"): "of course",
+    ("for", "instance"): "of course", ("on", "the", "other", "hand"): "of course",
     ("no", "longer"): "no longer", ("other", "than"): "except", ("except", "for"): "except",
     ("apart", "from"): "except", ("all", "but"): "all except", ("all", "except"): "all except",
 }  # fmt: skip
 """Several small words that are one."""
+_ON: Final = {"upon": "on"}
 _PHRASE_ROLES: Final[dict[str, Role]] = {
     "to": "light", "except": "condition", "all except": "quantifier", "must": "modal", "can": "modal",
-    "no longer": "negation", "whose": "pronoun",
+    "no longer": "negation", "whose": "pronoun", "of course": "free",
 }  # fmt: skip
 """Of those that are no prepositions."""
 _BROKEN: Final = re.compile(
@@ -149,12 +153,17 @@ _TOKEN: Final = re.compile(
 _CODE: Final = re.compile(
     r"^(?:-.*|/.*|.*[_/\\@].*|.*\w\.\w.*|.*[a-z][A-Z].*|.*\d.*[A-Za-z].*|.*[A-Za-z].*\d.*|\w+\(\))$"
 )
+_PARTICLES: Final = _words("ins ons ups outs offs downs")
+"""Of more than one: `plug-ins`, `add-ons`."""
 _RAISED: Final = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _SLASHED: Final = re.compile(r"\A([a-z]{3,})/([a-z]{3,})\Z")
 """`client/server` is `client-server`."""
 _INNER: Final = re.compile(r"[a-z][A-Z]")
 _LETTER: Final = re.compile(r"\A([eE])-(?=[a-z]{3,}\Z)")
 """`e-mail` is `email`."""
+_PARTED: Final = re.compile(r"(?<=[a-z]) / (?=[a-z])")
+_ADDRESS: Final = re.compile(r" ?<[\w.+-]+@[\w.-]+>")
+"""Of whom a name was said before."""
 _OWNER: Final = re.compile(r'(?<=\w)["”]s\b')
 """`the agency"s` is how some agencies write `the agency's`."""
 _BREAKS: Final = frozenset(',;:()[]"–—…')
@@ -200,10 +209,22 @@ def read_statement(sentence: str) -> Statement:
     if _ROW.match(text):  # a cell and the next are what a person writes with a colon
         text = _CELLS.sub(": ", _ROW.sub("", text).rstrip("| "))
     text = " ".join(_ITEM.sub("", _MARKUP.sub("", text)).replace("’", "'").replace("‘", "'").split())
-    text = _OPENER.sub("", re.sub(r"[“”„«»]", '"', text))
-    named = list(_named(list(_tokens(text)), stopped=text.endswith(".")))
+    text = _OPENER.sub("", re.sub(r"[“”„«»]", '"', _ADDRESS.sub("", _PARTED.sub("/", text))))
+    named = list(_named(_had(list(_tokens(text))), stopped=text.endswith(".")))
     tokens = tuple(_measured(list(_phrased(_pointing(named)))))
     return Statement(text, tokens, text.rstrip("\"') ").endswith("?"))
+
+
+def _had(tokens: list[Token]) -> list[Token]:
+    """`it'd been lit` is `it had been lit`, `it'd be lit` is `it would be lit`."""
+    return [
+        replace(_token("had", "had", token.start), before=token.before)
+        if token.text == "'d"
+        and at + 1 < len(tokens)
+        and (tokens[at + 1].word in _PAST or tokens[at + 1].word.endswith("ed"))
+        else token
+        for at, token in enumerate(tokens)
+    ]
 
 
 def _tokens(text: str) -> Iterator[Token]:
@@ -284,7 +305,7 @@ def _word_tokens(piece: str, start: int) -> Iterator[Token]:
         if small.endswith(ending) and len(small) > len(ending):
             yield _token(piece[: -len(ending)], piece[: -len(ending)], start)
             word = _CONTRACTED.get(ending, ending)
-            yield _token(word, word, start + len(piece) - len(ending))
+            yield _token(ending if ending == "'d" else word, word, start + len(piece) - len(ending))
             return
     if small in ("st", "nd", "rd", "th"):
         return
@@ -296,9 +317,11 @@ def _word_tokens(piece: str, start: int) -> Iterator[Token]:
     if (plain := piece.rstrip(_RAISED)) != piece and plain.lower() not in UNITS:
         piece = plain  # the number of a footnote
     parts = _SLASHED.sub(r"\1-\2", piece).split("-")
-    if len(parts) > 1 and not piece.startswith("-") and all(part.isalpha() for part in parts):
+    slight = all(part.lower() in _FREE | _LIGHT for part in parts)  # `to-do` is a word
+    if len(parts) > 1 and not piece.startswith("-") and all(part.isalpha() for part in parts) and not slight:
         for part in parts:
-            yield _token(part, part, start)
+            one = part[:-1] if part in _PARTICLES and part is not parts[0] else part
+            yield _token(part, one, start)
         return
     yield _token(piece, piece, start)
 
@@ -309,6 +332,8 @@ def _is_inner(word: str) -> bool:
 
 
 def _token(text: str, word: str, start: int) -> Token:
+    if word.lower() in ("i.e", "e.g"):
+        return Token(text, word.lower(), "free", start)
     if text in _CAPITAL_WORDS or (_CODE.match(word) and (not word.isalpha() or _is_inner(word))):
         return Token(text, word if word.startswith("-") else word.lower(), "name", start)
     small = _LET.get(word.lower(), word.lower())
@@ -343,7 +368,10 @@ def _named(tokens: list[Token], *, stopped: bool) -> Iterator[Token]:
         yield token
 
 
+GET: Final = _words("get gets got gotten getting")
+"""`get` before what was done is an auxiliary."""
 _OF_THEM: Final = (["of", "them"], ["one"])
+_PAST: Final = _words("been had done made taken given seen known found come become begun gone kept left lost")
 _POINTING: Final = {"this": "it", "that": "it", "these": "it", "those": "it"}
 
 
@@ -353,7 +381,7 @@ def _pointing(tokens: list[Token]) -> list[Token]:
     def points(at: int) -> bool:
         begins = at == 0 or (tokens[at].word != "that" and (bool(tokens[at].before) or tokens[at - 1].role == "joint"))
         behind = tokens[at + 1]
-        return begins and not behind.before.strip("\"'") and (behind.word in _BE or behind.role == "modal")
+        return begins and not behind.before.strip("\"'") and (behind.word in _HELPING or behind.role == "modal")
 
     return [
         replace(token, key=_POINTING[token.word], role="pronoun")
@@ -371,13 +399,17 @@ def _phrased(tokens: list[Token]) -> Iterator[Token]:
         if at and tokens[at - 1].role == "quantifier" and meant:
             at += len(meant[0])
             continue
+        if tokens[at].word in GET and _is_helping(tokens, at):
+            yield replace(tokens[at], key="be", role="free")
+            at += 1
+            continue
         denied = at + 1 < len(tokens) and tokens[at + 1].role == "negation"
         if tokens[at].word in ("need", "needs") and denied:  # `need not` is the other side of `must`
             yield replace(tokens[at], key="need", role="modal")
             at += 1
             continue
-        for size in (3, 2):
-            key = _PHRASES.get(tuple(token.word for token in tokens[at : at + size]))
+        for size in (4, 3, 2):
+            key = _PHRASES.get(tuple(_ON.get(token.word, token.word) for token in tokens[at : at + size]))
             if key is not None and not any(token.before for token in tokens[at + 1 : at + size]):
                 text = " ".join(token.text for token in tokens[at : at + size])
                 yield replace(tokens[at], text=text, key=key, role=_PHRASE_ROLES.get(key, "place"))
@@ -386,6 +418,14 @@ def _phrased(tokens: list[Token]) -> Iterator[Token]:
         else:
             yield tokens[at]
             at += 1
+
+
+def _is_helping(tokens: list[Token], at: int) -> bool:
+    """`get lit` is `be lit`, `has got a lamp` is `has a lamp`."""
+    before, behind = tokens[at - 1 : at], tokens[at + 1 : at + 2]
+    owned = tokens[at].word == "got" and any(token.word in ("has", "have", "had", "'s") for token in before)
+    done = any(token.role == "content" and token.word.endswith(("ed", "en", "wn", "ne")) for token in behind)
+    return owned or (done and not behind[0].before)
 
 
 def _measured(tokens: list[Token]) -> Iterator[Token]:
@@ -433,11 +473,15 @@ _IRREGULAR: Final = {
 _INFLECTIONS: Final = re.compile(r"(?:'s|s'|'|s|es|k?ed|d|k?ing|e|y|ies|ied|ying|t|n|en)?")
 
 
+def _is_plural(word: str, one: str) -> bool:
+    return word == f"{one}s" or (one[-1:] in "sxz" and word == f"{one}es")
+
+
 @lru_cache(maxsize=65_536)
 def are_forms(one: str, other: str) -> bool:
     """Whether two words with one stem are forms of one word: `require` and `required`, not `import` and `important`."""
-    one, other = one.lower(), other.lower()
-    if one == other:
+    one, other = (_LET.get(word, word) for word in (one.lower(), other.lower()))
+    if one == other or _is_plural(one, other) or _is_plural(other, one):
         return True
     if one in _IRREGULAR and _IRREGULAR[one] == (_IRREGULAR.get(other) or stem(other)):
         return True
@@ -457,13 +501,23 @@ def are_forms(one: str, other: str) -> bool:
     return all(_INFLECTIONS.fullmatch(rest) for rest in rests)
 
 
-ORDINALS: Final = _words("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth")
+_RANKS: Final = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth"  # noqa: SIM905
+    " fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split()
+)
+ORDINALS: Final = frozenset(_RANKS)
+_RANK: Final = {word: frozenset({str(at)}) for at, word in enumerate(_RANKS, start=1)}
+_USING: Final = _words("use uses used using")
 _SINGLE: Final = frozenset({"1"})
 
 
 def same(one: Token, other: Token) -> bool:
     """Whether two words are one, in whatever form and however it is written."""
     if (one.values == _SINGLE and other.word == "one") or (other.values == _SINGLE and one.word == "one"):
+        return True
+    if "unit" not in (one.role, other.role) and (one.word in _RANK or other.word in _RANK):
+        return _RANK.get(one.word, one.values) == _RANK.get(other.word, other.values)
+    if one.word in _USING and other.word in _USING:
         return True
     if one.values and other.values:
         return bool(one.values & other.values) and not are_of_one_kind(one.unit, other.unit)
@@ -473,6 +527,6 @@ def same(one: Token, other: Token) -> bool:
     if one.role in words and other.role in words:
         if one.word.replace("-", "") == other.word.replace("-", ""):
             return one.word[0] != "-" and other.word[0] != "-"  # `RS-232` and `RS232`; options differ in their signs
-        alike = one.key == other.key or one.key[:5] == other.key[:5] or f"{one.word}s" == other.word
-        return (alike or f"{other.word}s" == one.word) and are_forms(one.text, other.text)
+        alike = one.key == other.key or one.key[:5] == other.key[:5] or _is_plural(one.word, other.word)
+        return (alike or _is_plural(other.word, one.word)) and are_forms(one.text, other.text)
     return one.key == other.key and one.role == other.role
