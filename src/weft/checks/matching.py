@@ -16,8 +16,9 @@ from weft.checks.clauses import BE, may_go, peeled, takes_back
 from weft.checks.dates import same_day
 from weft.checks.order import SLIGHT, displaced, is_how, is_participle
 from weft.checks.small_words import is_small, without_subject
-from weft.checks.statements import FACTS, GET, ORDINALS, TURNING, Role, Statement, Token, is_saying, same
+from weft.checks.statements import FACTS, GET, TURNING, Role, Statement, Token, is_saying, same
 from weft.checks.units import Measure, measure
+from weft.checks.word_forms import ORDINALS
 from weft.language.sentences import words
 from weft.language.stems import stem
 from weft.protocol.values import dataclass
@@ -464,6 +465,8 @@ def _counted(claim: Sequence[Token], source: Sequence[Token]) -> bool | None:
 def _amount_in_words(tokens: Sequence[Token]) -> tuple[str, Fraction] | None:
     if len(tokens) == 1 and tokens[0].word in _TIMES:
         return "times", _TIMES[tokens[0].word]
+    if len(tokens) == 1 and tokens[0].word in _PARTS:
+        return "part", Fraction(1, _PARTS[tokens[0].word])
     if len(tokens) != 2 or not (tokens[0].role == "number" or tokens[0].word == "one"):
         return None
     number = _amount(tokens[0]) if tokens[0].role == "number" else Fraction(1)
@@ -589,13 +592,26 @@ def _same_amount(claim: Sequence[Token], source: Sequence[Token]) -> bool:
     """`90 minutes` where the source has 1.5 hours, `over` where it has more than."""
     one, other = _measured(claim), _measured(source)
     if one is None or other is None:
-        signs = [_sign({token.word for token in side} - _FILLING) for side in (claim, source)]
-        return (
-            bool(signs[0])
-            and signs[0] == signs[1]
-            and all(token.role in ("bound", "place", "quantifier") for token in (*claim, *source))
-        )
+        words = _amount_in_words(claim), _amount_in_words(source)
+        signs = [_side(side) for side in (claim, source)]
+        return (bool(signs[0]) and signs[0] == signs[1]) or (words[0] is not None and words[0] == words[1])
     return one == other
+
+
+def _side(tokens: Sequence[Token]) -> str:
+    """On which side of a number: `no more than` is `at most`, and not `less than`."""
+    words = {token.word for token in tokens} - _FILLING
+    denied = any(token.role == "negation" for token in tokens)
+    if any(token.role not in ("bound", "place", "quantifier", "light", "negation") for token in tokens):
+        return ""
+    sign = _sign(words)
+    closed = bool(words & _CLOSED) or words == {"up"}
+    if denied and (closed or sign not in ("<", ">")):
+        return ""
+    return {"<": ">=", ">": "<="}[sign] if denied else f"{sign}=" if closed else sign
+
+
+_CLOSED: Final = frozenset({"most", "maximum", "least", "minimum"})
 
 
 def _measured(tokens: Sequence[Token]) -> Measure | None:

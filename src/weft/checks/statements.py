@@ -18,7 +18,9 @@ from typing import Final, Literal
 from weft.checks.dates import Day, dates_in
 from weft.checks.number_words import spelled_runs
 from weft.checks.numerals import numbers_in
+from weft.checks.phrases import LONGEST, PHRASES
 from weft.checks.units import UNITS, are_of_one_kind
+from weft.checks.word_forms import ALIKE, IRREGULAR, RANK, USING, are_forms, is_plural, spelt
 from weft.language.sentences import ENGLISH
 from weft.language.stems import stem
 from weft.protocol.values import dataclass
@@ -53,7 +55,7 @@ concerning unlike besides
 """Prepositions and what begins a clause: they say where the next words belong."""
 _PRONOUNS: Final = _words("""
 i me my mine we us our ours you your yours he him his she her hers it its they them their theirs himself herself itself
-themselves myself yourself ourselves one's whose who's
+themselves myself yourself ourselves one's whose
 """)
 _NEGATIONS: Final = {
     **dict.fromkeys(("not", "no", "never", "cannot", "none", "neither", "nor", "nothing", "nobody", "nowhere"), "not"),
@@ -96,33 +98,16 @@ _KNOWN: Final[dict[str, tuple[Role, str]]] = {
 _CAPITAL_WORDS: Final = _words("US IT WHO AM PM")
 """In capitals these are names, not the small words they look like."""
 _CONTRACTED: Final = {"'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "'m": "am"}
-_WHOLE: Final = {"can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not", "ain't": "is not"}
-_LET: Final = {
-    "whilst": "while", "upon": "on", "till": "until", "towards": "toward", "percentage": "percent",
-    "though": "although", "around": "about", "approximately": "about", "roughly": "about", "using": "with",
-    "each": "every", "another": "other", "concerning": "about", "regarding": "about",
+_WHOLE: Final = {
+    "can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not", "ain't": "is not",
+    "let's": "let us",
 }  # fmt: skip
-_PHRASES: Final = {
-    ("prior", "to"): "before", ("because", "of"): "because of", ("due", "to"): "because of",
-    ("owing", "to"): "because of", ("in", "order", "to"): "to", ("in", "order", "for"): "for",
-    ("in", "spite", "of"): "despite", ("by", "using"): "with", ("by", "means", "of"): "with", ("in", "which"): "where",
-    ("at", "which"): "where", ("on", "which"): "where", ("of", "which"): "whose", ("out", "of"): "from",
-    ("with", "no"): "without", ("without", "any"): "without",
-    ("has", "to"): "must", ("have", "to"): "must", ("had", "to"): "must", ("need", "to"): "must",
-    ("needs", "to"): "must", ("needed", "to"): "must", ("is", "able", "to"): "can", ("are", "able", "to"): "can",
-    ("will", "have", "to"): "must", ("will", "need", "to"): "must", ("as", "if"): "like", ("as", "though"): "like",
-    ("of", "course"): "of course", ("in", "fact"): "of course", ("for", "example"): "of course",
-    ("for", "instance"): "of course", ("on", "the", "other", "hand"): "of course",
-    ("no", "longer"): "no longer", ("other", "than"): "except", ("except", "for"): "except",
-    ("apart", "from"): "except", ("all", "but"): "all except", ("all", "except"): "all except",
-}  # fmt: skip
-"""Several small words that are one."""
-_ON: Final = {"upon": "on"}
 _PHRASE_ROLES: Final[dict[str, Role]] = {
-    "to": "light", "except": "condition", "all except": "quantifier", "must": "modal", "can": "modal",
-    "no longer": "negation", "whose": "pronoun", "of course": "free",
+    "to": "light", "except": "condition", "if": "condition", "whether": "condition", "all except": "quantifier",
+    "must": "modal", "may": "modal", "can": "modal", "no longer": "negation", "nobody": "negation",
+    "whose": "pronoun", "about": "bound", "percent": "unit", "of course": "free",
 }  # fmt: skip
-"""Of those that are no prepositions."""
+"""Of phrases that are no prepositions."""
 _BROKEN: Final = re.compile(
     r"(?<=\w)(?:\u2010\s+|\u00ad\s*)(?=\w)|(?<=[a-z]{2})-\s+(?!(?:and|or|nor|to|und|oder)\b)(?=[a-z]{2})"
 )
@@ -137,9 +122,13 @@ _OPENER: Final = re.compile(
     r"\A\W*(?:(?:for example|for instance|in addition|in fact|in particular|of course|by contrast|in contrast"
     r"|as a result|as such|that is|because of this|for this reason|in other words"
     r"|on the other hand|finally|lastly|similarly|likewise|instead|overall|importantly|notably"
-    r"|interestingly|in conclusion|in summary|however|therefore|moreover|furthermore|indeed|thus|also|nevertheless"
-    r"|nonetheless|consequently|besides|remember|yes|no)(?:,| [—–-]) |(?:note|warning|caution|important|tip|hint): "
-    r"|(?:please )?note that )",
+    r"|interestingly|in short|by the way|in conclusion|in summary|however|therefore|moreover|furthermore|indeed|thus"
+    r"|also|nevertheless|nonetheless|consequently|besides|remember|yes|no)(?:,| [—–-]) "
+    r"|(?:note|warning|caution|important|tip|hint): |(?:fortunately|unfortunately|luckily|sadly),? "
+    r"|(?:please )?(?:note|remember|be aware|(?:keep|bear) in mind) that "
+    r"|(?:but )?you (?:should|must|may|will|need to)(?: also)?(?: be glad to)? (?:know|note|remember) that "
+    r"|as (?:(?:you|we) (?:can |have |will )?)?(?:see|seen|know|discussed|mentioned|noted|described|explained)\b"
+    r"(?! by\b)[^,]*, )",
     re.IGNORECASE,
 )
 """What ties a sentence to others and says nothing itself."""
@@ -211,7 +200,7 @@ def read_statement(sentence: str) -> Statement:
     text = " ".join(_ITEM.sub("", _MARKUP.sub("", text)).replace("’", "'").replace("‘", "'").split())
     text = _OPENER.sub("", re.sub(r"[“”„«»]", '"', _ADDRESS.sub("", _PARTED.sub("/", text))))
     named = list(_named(_had(list(_tokens(text))), stopped=text.endswith(".")))
-    tokens = tuple(_measured(list(_phrased(_pointing(named)))))
+    tokens = tuple(_measured(_able(list(_phrased(_pointing(named))))))
     return Statement(text, tokens, text.rstrip("\"') ").endswith("?"))
 
 
@@ -336,11 +325,11 @@ def _token(text: str, word: str, start: int) -> Token:
         return Token(text, word.lower(), "free", start)
     if text in _CAPITAL_WORDS or (_CODE.match(word) and (not word.isalpha() or _is_inner(word))):
         return Token(text, word if word.startswith("-") else word.lower(), "name", start)
-    small = _LET.get(word.lower(), word.lower())
+    small = ALIKE.get(word.lower(), word.lower())
     role, key = _KNOWN.get(small, ("content", ""))
     if word == "May":
         role = "name"
-    return Token(text, key or _IRREGULAR.get(small) or stem(small), role, start)
+    return Token(text, key or IRREGULAR.get(small) or stem(spelt(small)), role, start)
 
 
 def _named(tokens: list[Token], *, stopped: bool) -> Iterator[Token]:
@@ -408,16 +397,41 @@ def _phrased(tokens: list[Token]) -> Iterator[Token]:
             yield replace(tokens[at], key="need", role="modal")
             at += 1
             continue
-        for size in (4, 3, 2):
-            key = _PHRASES.get(tuple(_ON.get(token.word, token.word) for token in tokens[at : at + size]))
-            if key is not None and not any(token.before for token in tokens[at + 1 : at + size]):
+        for size in range(LONGEST, 1, -1):
+            key = PHRASES.get(tuple("on" if token.word == "upon" else token.word for token in tokens[at : at + size]))
+            if key is not None and _is_phrase(tokens, at, size):
                 text = " ".join(token.text for token in tokens[at : at + size])
-                yield replace(tokens[at], text=text, key=key, role=_PHRASE_ROLES.get(key, "place"))
+                role = _PHRASE_ROLES.get(key, "place")
+                yield replace(tokens[at], text=text, key="not" if key == "nobody" else key, role=role)
                 at += size
                 break
         else:
             yield tokens[at]
             at += 1
+
+
+def _able(tokens: list[Token]) -> list[Token]:
+    """`is not able to`, `is unable to` as `can not`."""
+    made: list[Token] = []
+    for at, token in enumerate(tokens):
+        if token.word == "able to":
+            past = any(one.word in ("was", "were") for one in made[-2:])
+            modal = replace(token, key="could" if past else "can")
+            denied = bool(made) and made[-1].role == "negation"
+            made.insert(len(made) - denied, modal)
+        elif token.word == "unable" and [one.word for one in tokens[at + 1 : at + 2]] == ["to"]:
+            made += (replace(token, key="can", role="modal"), replace(token, text="not", key="not", role="negation"))
+        else:
+            made.append(token)
+    return made
+
+
+def _is_phrase(tokens: list[Token], at: int, size: int) -> bool:
+    """Nothing parts its words; `as well` ends what it belongs to."""
+    if any(token.before for token in tokens[at + 1 : at + size]):
+        return False
+    behind = tokens[at + size : at + size + 1]
+    return tokens[at + 1].word != "well" or size > 2 or not any(token.role == "content" for token in behind)
 
 
 def _is_helping(tokens: list[Token], at: int) -> bool:
@@ -447,67 +461,6 @@ _SAYING: Final = frozenset(
         false untrue myth misconception wrong incorrect mistaken hypothesis
     """)
 )
-_FORMS: Final = """
-be am is are was were been being|have has had having|do does did done doing|go goes went gone going|make made
-take took taken|give gave given|get got gotten|come came|see saw seen|know knew known|find found|write wrote written
-read read|say said|tell told|think thought|keep kept|hold held|begin began begun|bring brought|buy bought
-build built|choose chose chosen|drive drove driven|fall fell fallen|feel felt|fly flew flown|grow grew grown
-hear heard|hide hid hidden|lay laid|lead led|leave left|lend lent|lose lost|mean meant|meet met|pay paid
-ride rode ridden|rise rose risen|run ran|seek sought|sell sold|send sent|set set|shake shook shaken
-show showed shown|sing sang sung|sink sank sunk|sit sat|sleep slept|speak spoke spoken|spend spent|stand stood
-steal stole stolen|swim swam swum|teach taught|throw threw thrown|understand understood|wear wore worn|win won
-become became|draw drew drawn|eat ate eaten|fight fought|forget forgot forgotten|break broke broken|catch caught
-bind bound|bear bore borne|beat beaten|bite bit bitten|blow blew blown|deal dealt|dig dug|drink drank drunk|feed fed
-freeze froze frozen|grind ground|overcome overcame|strike struck|swear swore sworn|tear tore torn|wake woke woken
-child children|man men|woman women|foot feet|tooth teeth|mouse mice|person people|datum data|criterion criteria
-light lit|hang hung|shoot shot|stick stuck|sweep swept|bend bent
-index indices|try tries tried trying attempt attempts attempted attempting|seem seems seemed seeming appear appears
-appeared appearing|start starts started starting begin begins began begun beginning
-"""
-_IRREGULAR: Final = {
-    form: stem(forms.split()[0])
-    for line in _FORMS.strip().splitlines()
-    for forms in line.split("|")
-    for form in forms.split()
-}
-_INFLECTIONS: Final = re.compile(r"(?:'s|s'|'|s|es|k?ed|d|k?ing|e|y|ies|ied|ying|t|n|en)?")
-
-
-def _is_plural(word: str, one: str) -> bool:
-    return word == f"{one}s" or (one[-1:] in "sxz" and word == f"{one}es")
-
-
-@lru_cache(maxsize=65_536)
-def are_forms(one: str, other: str) -> bool:
-    """Whether two words with one stem are forms of one word: `require` and `required`, not `import` and `important`."""
-    one, other = (_LET.get(word, word) for word in (one.lower(), other.lower()))
-    if one == other or _is_plural(one, other) or _is_plural(other, one):
-        return True
-    if one in _IRREGULAR and _IRREGULAR[one] == (_IRREGULAR.get(other) or stem(other)):
-        return True
-    if other in _IRREGULAR and _IRREGULAR[other] == stem(one):
-        return True
-    shared = 0
-    while shared < min(len(one), len(other)) and one[shared] == other[shared]:
-        shared += 1
-    if shared < 2 or (shared < 5 and stem(one) != stem(other)):
-        return False
-    rests = [one[shared:], other[shared:]]
-    for at in (0, 1):
-        # A doubled consonant: `stop`, `stopped`.
-        rest = rests[at]
-        if len(rest) > 2 and rest[0] == (one, other)[at][shared - 1] and rest[0] not in "aeiou":
-            rests[at] = rest[1:]
-    return all(_INFLECTIONS.fullmatch(rest) for rest in rests)
-
-
-_RANKS: Final = (
-    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth"  # noqa: SIM905
-    " fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split()
-)
-ORDINALS: Final = frozenset(_RANKS)
-_RANK: Final = {word: frozenset({str(at)}) for at, word in enumerate(_RANKS, start=1)}
-_USING: Final = _words("use uses used using")
 _SINGLE: Final = frozenset({"1"})
 
 
@@ -515,9 +468,9 @@ def same(one: Token, other: Token) -> bool:
     """Whether two words are one, in whatever form and however it is written."""
     if (one.values == _SINGLE and other.word == "one") or (other.values == _SINGLE and one.word == "one"):
         return True
-    if "unit" not in (one.role, other.role) and (one.word in _RANK or other.word in _RANK):
-        return _RANK.get(one.word, one.values) == _RANK.get(other.word, other.values)
-    if one.word in _USING and other.word in _USING:
+    if "unit" not in (one.role, other.role) and (one.word in RANK or other.word in RANK):
+        return RANK.get(one.word, one.values) == RANK.get(other.word, other.values)
+    if one.word in USING and other.word in USING:
         return True
     if one.values and other.values:
         return bool(one.values & other.values) and not are_of_one_kind(one.unit, other.unit)
@@ -527,6 +480,6 @@ def same(one: Token, other: Token) -> bool:
     if one.role in words and other.role in words:
         if one.word.replace("-", "") == other.word.replace("-", ""):
             return one.word[0] != "-" and other.word[0] != "-"  # `RS-232` and `RS232`; options differ in their signs
-        alike = one.key == other.key or one.key[:5] == other.key[:5] or _is_plural(one.word, other.word)
-        return (alike or _is_plural(other.word, one.word)) and are_forms(one.text, other.text)
+        alike = one.key == other.key or one.key[:5] == other.key[:5] or is_plural(one.word, other.word)
+        return (alike or is_plural(other.word, one.word)) and are_forms(one.text, other.text)
     return one.key == other.key and one.role == other.role
