@@ -12,7 +12,7 @@ to: in order to, so as to
 for: in order for, for the purpose of
 despite: in spite of
 with: by using, by means of, with the help of, with the aid of, with the use of, through the use of
-where: in which, at which, on which
+where: in which, at which, on which, upon which
 whose: of which
 from: out of
 without: with no, without any
@@ -36,9 +36,13 @@ nobody: no one
 percent: per cent
 of course: of course, in fact, for example, for instance, on the other hand, as well
 """
-PHRASES: Final = {
-    tuple(phrase.split()): key
-    for key, _, phrases in (line.partition(": ") for line in _SAID.strip().splitlines())
-    for phrase in phrases.split(", ")
-}
-LONGEST: Final = max(map(len, PHRASES))
+_PHRASES: Final = sorted(
+    (
+        (phrase.split(), key)
+        for key, _, phrases in (line.partition(": ") for line in _SAID.strip().splitlines())
+        for phrase in phrases.split(", ")
+    ),
+    key=lambda said: -len(said[0]),
+)
+PHRASES: Final = {first[0]: [said for said in _PHRASES if said[0][0] == first[0]] for first, _ in _PHRASES}
+"""By their first word, the longest first."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import lru_cache
 from itertools import zip_longest
 from typing import Final, Literal
@@ -18,7 +18,7 @@ from typing import Final, Literal
 from weft.checks.dates import Day, dates_in
 from weft.checks.number_words import spelled_runs
 from weft.checks.numerals import numbers_in
-from weft.checks.phrases import LONGEST, PHRASES
+from weft.checks.phrases import PHRASES
 from weft.checks.units import UNITS, are_of_one_kind
 from weft.checks.word_forms import ALIKE, IRREGULAR, RANK, USING, are_forms, is_plural, spelt
 from weft.language.sentences import ENGLISH
@@ -173,10 +173,11 @@ class Token:
     unit: str = ""
     """Of a number: the unit behind it."""
     day: Day | None = None
+    word: str = field(init=False, repr=False, compare=False)
+    """In small letters."""
 
-    @property
-    def word(self) -> str:
-        return self.text.lower()
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "word", self.text.lower())
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,11 +185,12 @@ class Statement:
     text: str
     tokens: tuple[Token, ...]
     asks: bool
+    keys: frozenset[str] = field(init=False, repr=False, compare=False)
+    """Of what carries the sense."""
 
-    @property
-    def keys(self) -> frozenset[str]:
-        """Of what carries the sense."""
-        return frozenset(token.key for token in self.tokens if token.role not in ("free", "light", "joint"))
+    def __post_init__(self) -> None:
+        told = frozenset(token.key for token in self.tokens if token.role not in ("free", "light", "joint"))
+        object.__setattr__(self, "keys", told)
 
 
 @lru_cache(maxsize=8192)
@@ -222,12 +224,10 @@ def _tokens(text: str) -> Iterator[Token]:
     position = 0
     while match := _TOKEN.search(text, position):
         fact = facts.get(match.start())
-        if fact is None and any(match.start() < start < match.end() for start in facts):
-            # A sign written close to a number: `$12`, `(5`.
-            end = min(start for start in facts if match.start() < start < match.end())
-            piece = text[match.start() : end]
-        else:
-            piece = match.group()
+        piece = match.group()
+        inside = [start for start in facts if match.start() < start < match.end()] if len(piece) > 1 else []
+        if fact is None and inside:
+            piece = text[match.start() : min(inside)]  # A sign written close to a number: `$12`, `(5`.
         if fact is not None:
             token, position = fact
             yield replace(token, before=signs)
@@ -237,8 +237,8 @@ def _tokens(text: str) -> Iterator[Token]:
         if all(sign in _BREAKS or sign in "!?.'-" for sign in piece) and not piece.isalnum():
             signs += piece
             continue
-        for token in _word_tokens(piece, match.start()):
-            yield replace(token, before=signs)
+        for token in _word_tokens(piece):
+            yield Token(token.text, token.key, token.role, match.start() + token.start, signs)
             signs = ""
 
 
@@ -284,23 +284,29 @@ def _glued_unit(text: str, end: int) -> bool:
     return glued is not None and (glued[0].lower() in UNITS or glued[0].lower() in ("st", "nd", "rd", "th"))
 
 
-def _word_tokens(piece: str, start: int) -> Iterator[Token]:
+@lru_cache(maxsize=16_384)
+def _word_tokens(piece: str) -> tuple[Token, ...]:
+    """What is written as one, as the words that it is; they begin where they begin in it."""
+    return tuple(_words_in(piece))
+
+
+def _words_in(piece: str) -> Iterator[Token]:
     small = piece.lower()
     if small in _WHOLE:
         for word in _WHOLE[small].split():
-            yield _token(word, word, start)
+            yield _token(word, word)
         return
     for ending in ("n't", *_CONTRACTED):
         if small.endswith(ending) and len(small) > len(ending):
-            yield _token(piece[: -len(ending)], piece[: -len(ending)], start)
+            yield _token(piece[: -len(ending)], piece[: -len(ending)])
             word = _CONTRACTED.get(ending, ending)
-            yield _token(ending if ending == "'d" else word, word, start + len(piece) - len(ending))
+            yield _token(ending if ending == "'d" else word, word, len(piece) - len(ending))
             return
     if small in ("st", "nd", "rd", "th"):
         return
     if small.endswith("'s") and small[:-2] in _PRONOUNS | _FREE:
-        yield _token(piece[:-2], piece[:-2], start)
-        yield _token("'s", "'s", start + len(piece) - 2)
+        yield _token(piece[:-2], piece[:-2])
+        yield _token("'s", "'s", len(piece) - 2)
         return
     piece = _LETTER.sub(r"\1", piece)
     if (plain := piece.rstrip(_RAISED)) != piece and plain.lower() not in UNITS:
@@ -309,10 +315,9 @@ def _word_tokens(piece: str, start: int) -> Iterator[Token]:
     slight = all(part.lower() in _FREE | _LIGHT for part in parts)  # `to-do` is a word
     if len(parts) > 1 and not piece.startswith("-") and all(part.isalpha() for part in parts) and not slight:
         for part in parts:
-            one = part[:-1] if part in _PARTICLES and part is not parts[0] else part
-            yield _token(part, one, start)
+            yield _token(part, part[:-1] if part in _PARTICLES and part is not parts[0] else part)
         return
-    yield _token(piece, piece, start)
+    yield _token(piece, piece)
 
 
 def _is_inner(word: str) -> bool:
@@ -320,7 +325,7 @@ def _is_inner(word: str) -> bool:
     return _INNER.search(word) is not None and word.lower() not in UNITS
 
 
-def _token(text: str, word: str, start: int) -> Token:
+def _token(text: str, word: str, start: int = 0) -> Token:
     if word.lower() in ("i.e", "e.g"):
         return Token(text, word.lower(), "free", start)
     if text in _CAPITAL_WORDS or (_CODE.match(word) and (not word.isalpha() or _is_inner(word))):
@@ -359,7 +364,6 @@ def _named(tokens: list[Token], *, stopped: bool) -> Iterator[Token]:
 
 GET: Final = _words("get gets got gotten getting")
 """`get` before what was done is an auxiliary."""
-_OF_THEM: Final = (["of", "them"], ["one"])
 _PAST: Final = _words("been had done made taken given seen known found come become begun gone kept left lost")
 _POINTING: Final = {"this": "it", "that": "it", "these": "it", "those": "it"}
 
@@ -384,9 +388,8 @@ def _phrased(tokens: list[Token]) -> Iterator[Token]:
     """With phrases that are one small word in the place of their words; `each of them` and `each one` are each."""
     at = 0
     while at < len(tokens):
-        meant = [word for word in _OF_THEM if [token.word for token in tokens[at : at + len(word)]] == word]
-        if at and tokens[at - 1].role == "quantifier" and meant:
-            at += len(meant[0])
+        if at and tokens[at - 1].role == "quantifier" and (size := _of_them(tokens[at : at + 2])):
+            at += size
             continue
         if tokens[at].word in GET and _is_helping(tokens, at):
             yield replace(tokens[at], key="be", role="free")
@@ -397,9 +400,9 @@ def _phrased(tokens: list[Token]) -> Iterator[Token]:
             yield replace(tokens[at], key="need", role="modal")
             at += 1
             continue
-        for size in range(LONGEST, 1, -1):
-            key = PHRASES.get(tuple("on" if token.word == "upon" else token.word for token in tokens[at : at + size]))
-            if key is not None and _is_phrase(tokens, at, size):
+        for phrase, key in PHRASES.get(tokens[at].word, ()):
+            size = len(phrase)
+            if phrase == [token.word for token in tokens[at : at + size]] and _is_phrase(tokens, at, size):
                 text = " ".join(token.text for token in tokens[at : at + size])
                 role = _PHRASE_ROLES.get(key, "place")
                 yield replace(tokens[at], text=text, key="not" if key == "nobody" else key, role=role)
@@ -408,6 +411,13 @@ def _phrased(tokens: list[Token]) -> Iterator[Token]:
         else:
             yield tokens[at]
             at += 1
+
+
+def _of_them(tokens: list[Token]) -> int:
+    """How many of these words say only what a quantifier before them says."""
+    if tokens[0].word == "one":
+        return 1
+    return 2 if [token.word for token in tokens] == ["of", "them"] else 0
 
 
 def _able(tokens: list[Token]) -> list[Token]:
