@@ -169,6 +169,9 @@ def test_a_clause_and_a_list_in_another_order_are_said_all_the_same(claim: str, 
         ("He was elected more than three times.", "He was elected more than twice.", "three times"),
         ("Its approach is threefold.", "Its approach is twofold.", "threefold"),
         ("It is written by Anna Berg.", "It is written by Carl Dahl <carl@example.org>.", "Anna Berg"),
+        ("The lower pole is called the azimuth.", "The lower pole is called the nadir.", "azimuth"),
+        ("It needs support for the libcap library.", "It needs support for the libexif library.", "libcap"),
+        ("Anna lit two lamps.", "Anna lit three lamps without touching oil.", "two"),
         ("Windows's command does it.", "Linux's command does it.", "Windows's"),
         ("Paris, France is the point of zero.", "Greenwich, England is the point of zero.", "Paris France"),
         (
@@ -264,6 +267,9 @@ def test_what_would_say_something_else_is_not_quoted(claim: str, passage: str) -
         ("The lamp is not lit.", "The lamp is lit, but only if it is dark."),
         ("The time is 256 minutes.", "The time is 128 minutes (if dark)."),
         ("It takes more than three lamps.", "It takes at least four lamps."),
+        ("It needs the main library.", "It needs the same library."),
+        ("It is called old by the keepers.", "It is called ancient by the keepers, who lit the lamps of it."),
+        ("The lamp burns.", "The lamp does not burn without oil."),
     ],
 )
 def test_what_may_be_so_as_well_is_not_contradicted(claim: str, passage: str) -> None:

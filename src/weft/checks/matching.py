@@ -293,8 +293,9 @@ def _edit(
     heard = [token for token in source if not (token.role == "light" or token.key == "and")]
     if told and heard:
         if not _same_amount(told, heard):
-            one = [_replaced(told, heard, single=_has_article(ours, said))]
-            yield from _split(told, theirs, there) or _split(told, theirs, whole) or one
+            named = _is_named_so(ours, told) and _is_named_so(theirs, heard)
+            one = _replaced(told, heard, single=_has_article(ours, said), named=named)
+            yield from _split(told, theirs, there) or _split(told, theirs, whole) or [one]
     elif told:
         single = _has_article(theirs, there)
         forced = ours[said[-1] + 1].key == "must" if said[-1] + 1 < len(ours) else False
@@ -306,6 +307,33 @@ def _edit(
         yield replace(less, slight=less.slight or (less.kind == "left out" and _rules_nothing(theirs, whole)))
     else:
         yield Difference("other words", _text(claim), _text(source))
+
+
+def _is_named_so(tokens: Sequence[Token], words: Sequence[Token]) -> bool:
+    """What something is called is its name, with a capital or not; and so is the noun that says which of a kind it is:
+    `the libcap library`."""
+    at = next((at for at, token in enumerate(tokens) if token is words[0]), 0)
+    if len(words) != 1 or words[0].role != "content" or not at:
+        return False
+    if words[0].word.endswith(_QUALIFYING) or words[0].word in _WHICH:
+        return False
+    article = tokens[at - 1].word in ("the", "a", "an")
+    before = [token.word for token in tokens[max(0, at - 3) : at - article]]
+    behind = tokens[at + 1].word.removesuffix("s") if at + 1 < len(tokens) and not tokens[at + 1].before else ""
+    called = before[-1:] in (["called"], ["named"]) or before[-2:] == ["known", "as"]
+    kind = behind in _KINDS and article
+    return kind or (called and (not behind or tokens[at + 1].role in ("place", "light", "joint", "free")))
+
+
+_KINDS: Final = words(
+    "library directive command function option tool package program utility module filter protocol key"
+)
+_QUALIFYING: Final = (
+    "ing", "ed", "ly", "al", "ous", "ful", "able", "ible", "ive", "est", "ary", "ic", "ent", "ant", "less",
+)  # fmt: skip
+_WHICH: Final = words(
+    "same other new old main own whole next last good best big small free simple single right left first"
+)
 
 
 def _but_not(claim: Sequence[Token], source: Sequence[Token], place: tuple[int, int]) -> Difference:
@@ -379,7 +407,7 @@ def _rules_nothing(theirs: Sequence[Token], there: Sequence[int]) -> bool:
     """Whether the rest is told without it: a phrase, a clause, who said it; not what the rest depends on."""
     part = theirs[there[0] : there[-1] + 1]
     starts, ends = there[0] == 0, there[-1] + 1 == len(theirs)
-    if takes_back(part) and not _has_its_own(part):
+    if takes_back(part) and part[0].word != "without" and not _has_its_own(part):
         return False
     if any(is_saying(token) for token in part):
         return (starts or ends) and not any(token.word in _UNTRUE for token in part)
@@ -418,7 +446,9 @@ def _more(claim: Sequence[Token], *, single: bool, forced: bool) -> Difference:
     return Difference("added", _text(claim), "")
 
 
-def _replaced(claim: Sequence[Token], source: Sequence[Token], *, single: bool = False) -> Difference:
+def _replaced(
+    claim: Sequence[Token], source: Sequence[Token], *, single: bool = False, named: bool = False
+) -> Difference:
     ours, theirs = _text(claim), _text(source)
     if theirs == "no" and len(claim) == 1 and claim[0].role == "content" and single:
         return Difference("negation", ours, theirs, turns=True)  # `a good reason` for `no reason`
@@ -426,7 +456,10 @@ def _replaced(claim: Sequence[Token], source: Sequence[Token], *, single: bool =
     if bounded is not None:
         return bounded
     if len(claim) == len(source) == 1:
-        return _exchanged(claim[0], source[0])
+        one = _exchanged(claim[0], source[0])
+        if one.kind == "other words" and named:
+            return replace(one, kind="name", turns=_other_names(claim, source))
+        return one
     if (counted := _counted(claim, source)) is not None:
         return Difference("number", ours, theirs, turns=counted)
     roles = [
