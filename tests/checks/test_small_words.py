@@ -248,6 +248,8 @@ def test_one_change_contradicts_in_other_small_words_too(claim: str, passage: st
         ("The 18th lamp is lit.", "The nineteenth lamp is lit."),
         ("If the lamp is lit, it rings.", "As if the lamp is lit, it rings."),
         ("He was paid money.", "He paid money."),
+        ("Now, the new lamp also burns old oil or more gas.", "Now, the new lamp also burns old oil and more gas."),
+        ("The last two (Anna Berg or Carl Dahl) were lit.", "The last two (Anna Berg and Carl Dahl) were lit."),
         ("He got lamps.", "He was lamps."),
     ],
 )

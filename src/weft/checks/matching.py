@@ -277,7 +277,7 @@ def _edit(
     if not claim and not source:
         return
     slight = all(token.role in ("light", "joint") for token in (*claim, *source))
-    if slight and (shifted or _slight_change(claim, source)):
+    if slight and ((shifted and not _chooses(ours, theirs)) or _slight_change(claim, source)):
         return
     told = [token for token in claim if not (token.role == "light" or token.key == "and")]
     whole = there
@@ -307,6 +307,13 @@ def _edit(
         yield replace(less, slight=less.slight or (less.kind == "left out" and _rules_nothing(theirs, whole)))
     else:
         yield Difference("other words", _text(claim), _text(source))
+
+
+def _chooses(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
+    """Whether one has `or` where the other has `and`, wherever they stand."""
+    here, there = ([token.key for token in tokens if token.role == "joint"] for tokens in (ours, theirs))
+    fewer = here.count("or") < there.count("or") and here.count("and") > there.count("and")
+    return fewer or here.count("or") > there.count("or")
 
 
 def _is_named_so(tokens: Sequence[Token], words: Sequence[Token]) -> bool:
