@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weft.checks.claims import STATES, compare, conflicts
-from weft.checks.statements import are_forms
+from weft.checks.word_forms import are_forms
 from weft.language.sentences import sentences
 
 RULE = (

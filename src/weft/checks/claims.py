@@ -156,11 +156,15 @@ def _in_turn(plain: Sequence[Statement]) -> Iterator[Source]:
     earlier: Statement | None = None
     for one in plain:
         yield one, earlier
+        known = {one.text}
         for part in _parts(one.text):
             told = read_statement(part)
-            yield told, one if _leads(one) and told.text != one.text[: len(told.text)] else earlier
+            if told.text not in known:
+                yield told, one if _leads(one) and told.text != one.text[: len(told.text)] else earlier
+            known.add(told.text)
         for part, told_before in asserted(one):
-            yield read_statement(part), read_statement(told_before) if told_before else earlier
+            if part not in known:
+                yield read_statement(part), read_statement(told_before) if told_before else earlier
         if _leads(one):
             earlier = one
 
@@ -286,10 +290,12 @@ def _alignments(said: Statement, source: Statement, earlier: Statement | None) -
     """As they stand; without what stands for itself; in the other's voice; with what is in front at the end."""
     yield align(said, source, earlier)
     if _share(said, source) >= _VOICE:
+        as_they_stand = said, source
         said = of_owner(said, source) or said
         source = of_owner(source, said) or source
         source = relisted(source, said) or source
-        yield align(said, source, earlier)
+        if (said, source) != as_they_stand:
+            yield align(said, source, earlier)
         parts = list(cores(source))
         yield from (align(said, core, earlier) for core in parts)
         for whole in (source, *parts):

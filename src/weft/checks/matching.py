@@ -16,8 +16,9 @@ from weft.checks.clauses import BE, may_go, peeled, takes_back
 from weft.checks.dates import same_day
 from weft.checks.order import SLIGHT, displaced, is_how, is_participle
 from weft.checks.small_words import is_small, without_subject
-from weft.checks.statements import FACTS, ORDINALS, TURNING, Role, Statement, Token, is_saying, same
+from weft.checks.statements import FACTS, GET, TURNING, Role, Statement, Token, is_saying, same
 from weft.checks.units import Measure, measure
+from weft.checks.word_forms import ORDINALS
 from weft.language.sentences import words
 from weft.language.stems import stem
 from weft.protocol.values import dataclass
@@ -79,6 +80,7 @@ never sometimes, never often
 """
 _OPPOSITES: Final = frozenset(frozenset(pair.split()) for pair in _OPPOSITE_WORDS.split(","))
 """Only where one can't be so while the other is."""
+_FOLD: Final = words("single double triple quadruple twofold threefold fourfold fivefold sixfold tenfold")
 _SHARES: Final = words("half third quarter fifth tenth thirds quarters")
 _SCALES: Final = words("dozens hundreds thousands millions billions trillions")
 _EVERY: Final = frozenset({"all", "every", "each", "both", "everyone"})
@@ -134,7 +136,22 @@ def _in_scope(differences: Sequence[Difference], theirs: Sequence[Token]) -> lis
             if low < item.place[0]
         )
 
-    return [replace(item, slight=False) if item.slight and is_denied(item) else item for item in differences]
+    def is_excepted(item: Difference) -> bool:
+        """What is denied of all is denied, whatever was excepted of what was said."""
+        return item.kind == "left out" and bool(_EXCEPTING & set(item.source.lower().split()[:4]))
+
+    turned = any(item.turns and item.kind in ("negation", "modal") for item in differences)
+    return [
+        replace(item, slight=False)
+        if item.slight and is_denied(item)
+        else replace(item, slight=True)
+        if turned and is_excepted(item)
+        else item
+        for item in differences
+    ]
+
+
+_EXCEPTING: Final = words("except excepting excluding exception exceptions")
 
 
 def _weighed(item: Difference, theirs: Sequence[Token]) -> Difference:
@@ -185,6 +202,8 @@ def _moved(ours: Sequence[Token], theirs: Sequence[Token], pairs: Sequence[tuple
         if i in taken or token.role in SLIGHT:
             continue
         matching = [j for j in left if same(token, theirs[j])]
+        if token.role in _RULING:
+            matching = [j for j in matching if _goes_along(ours, theirs, i, j)]
         if matching:
             # Beside the one before, so that phrases stay together.
             before = found[-1][1] if found and found[-1][0] >= i - 3 else -2
@@ -192,6 +211,21 @@ def _moved(ours: Sequence[Token], theirs: Sequence[Token], pairs: Sequence[tuple
             left.remove(chosen)
             found.append((i, chosen))
     return found
+
+
+_RULING: Final = ("negation", "modal")
+
+
+def _goes_along(ours: Sequence[Token], theirs: Sequence[Token], i: int, j: int) -> bool:
+    """A negation or a modal is another one where it stands at another verb."""
+    here, there = ours[i + 1 : i + 5], theirs[j + 1 : j + 5]
+    if any(same(one, other) for one in _tell(here)[:2] for other in _tell(there)[:2]):
+        return True
+    return any(same(*both) for both in zip(_tell(ours[:i])[-1:], _tell(theirs[:j])[-1:], strict=False))
+
+
+def _tell(tokens: Sequence[Token]) -> list[Token]:
+    return [token for token in tokens if token.role not in SLIGHT and token.role not in ("place", "pronoun")]
 
 
 def _together(
@@ -243,7 +277,7 @@ def _edit(
     if not claim and not source:
         return
     slight = all(token.role in ("light", "joint") for token in (*claim, *source))
-    if slight and (shifted or _slight_change(claim, source)):
+    if slight and ((shifted and not _chooses(ours, theirs)) or _slight_change(claim, source)):
         return
     told = [token for token in claim if not (token.role == "light" or token.key == "and")]
     whole = there
@@ -254,15 +288,18 @@ def _edit(
         if rest := [theirs[j] for j in range(low, high + 1) if theirs[j].role != "free"]:
             source, there = rest, list(range(low, high + 1))
     if "but" in (token.word for token in (*claim, *source)) and any(token.role == "negation" for token in source):
-        yield Difference("other words", _text(claim), _text(source))
+        yield _but_not(claim, source, (there[0], there[-1]))
         return
     heard = [token for token in source if not (token.role == "light" or token.key == "and")]
     if told and heard:
         if not _same_amount(told, heard):
-            yield from _split(told, theirs, there) or _split(told, theirs, whole) or [_replaced(told, heard)]
+            named = _is_named_so(ours, told) and _is_named_so(theirs, heard)
+            one = _replaced(told, heard, single=_has_article(ours, said), named=named)
+            yield from _split(told, theirs, there) or _split(told, theirs, whole) or [one]
     elif told:
-        single = any(theirs[j].word in ("a", "an") for j in there)
-        yield _more(told, single=single)
+        single = _has_article(theirs, there)
+        forced = ours[said[-1] + 1].key == "must" if said[-1] + 1 < len(ours) else False
+        yield _more(told, single=single, forced=forced)
     elif heard:
         if heard[-1].role == "negation" and len(heard) > 1 and _goes_without(theirs, there):
             heard, there = heard[-1:], there[-1:]
@@ -270,6 +307,48 @@ def _edit(
         yield replace(less, slight=less.slight or (less.kind == "left out" and _rules_nothing(theirs, whole)))
     else:
         yield Difference("other words", _text(claim), _text(source))
+
+
+def _chooses(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
+    """Whether one has `or` where the other has `and`, wherever they stand."""
+    here, there = ([token.key for token in tokens if token.role == "joint"] for tokens in (ours, theirs))
+    fewer = here.count("or") < there.count("or") and here.count("and") > there.count("and")
+    return fewer or here.count("or") > there.count("or")
+
+
+def _is_named_so(tokens: Sequence[Token], words: Sequence[Token]) -> bool:
+    """What something is called is its name, with a capital or not; and so is the noun that says which of a kind it is:
+    `the libcap library`."""
+    at = next((at for at, token in enumerate(tokens) if token is words[0]), 0)
+    if len(words) != 1 or words[0].role != "content" or not at:
+        return False
+    if words[0].word.endswith(_QUALIFYING) or words[0].word in _WHICH:
+        return False
+    article = tokens[at - 1].word in ("the", "a", "an")
+    before = [token.word for token in tokens[max(0, at - 3) : at - article]]
+    behind = tokens[at + 1].word.removesuffix("s") if at + 1 < len(tokens) and not tokens[at + 1].before else ""
+    called = before[-1:] in (["called"], ["named"]) or before[-2:] == ["known", "as"]
+    kind = behind in _KINDS and article
+    return kind or (called and (not behind or tokens[at + 1].role in ("place", "light", "joint", "free")))
+
+
+_KINDS: Final = words(
+    "library directive command function option tool package program utility module filter protocol key"
+)
+_QUALIFYING: Final = (
+    "ing", "ed", "ly", "al", "ous", "ful", "able", "ible", "ive", "est", "ary", "ic", "ent", "ant", "less",
+)  # fmt: skip
+_WHICH: Final = words(
+    "same other new old main own whole next last good best big small free simple single right left first"
+)
+
+
+def _but_not(claim: Sequence[Token], source: Sequence[Token], place: tuple[int, int]) -> Difference:
+    """`, but not in May` says more; `not one but two`, `nobody but her` are what the rest depends on."""
+    more = source[0].word == "but" and "," in source[0].before and [token.role for token in source[1:2]] == ["negation"]
+    if claim or not more or any(token.role in ("condition", "limit") for token in source):
+        return Difference("other words", _text(claim), _text(source))
+    return Difference("left out", "", _text(source), slight=True, place=place)
 
 
 def _has_article(tokens: Sequence[Token], places: Sequence[int]) -> bool:
@@ -335,7 +414,7 @@ def _rules_nothing(theirs: Sequence[Token], there: Sequence[int]) -> bool:
     """Whether the rest is told without it: a phrase, a clause, who said it; not what the rest depends on."""
     part = theirs[there[0] : there[-1] + 1]
     starts, ends = there[0] == 0, there[-1] + 1 == len(theirs)
-    if takes_back(part):
+    if takes_back(part) and part[0].word != "without" and not _has_its_own(part):
         return False
     if any(is_saying(token) for token in part):
         return (starts or ends) and not any(token.word in _UNTRUE for token in part)
@@ -344,42 +423,106 @@ def _rules_nothing(theirs: Sequence[Token], there: Sequence[int]) -> bool:
     return (opened and closed) or (len(part) <= _PHRASE and not any(token.role in TURNING for token in part))
 
 
-def _more(claim: Sequence[Token], *, single: bool) -> Difference:
+def _has_its_own(part: Sequence[Token]) -> bool:
+    """Whether a condition in it rules over a clause of its own: `, and the bell rings if it rains`, `(wait if dark)`,
+    `, but if it rains, the bell rings`."""
+    ruled = next((at for at, token in enumerate(part) if token.role == "condition"), 0)
+    if part[0].role == "joint" and ruled == 1:
+        behind = [at for at in range(3, len(part) - 2) if "," in part[at].before]
+        return bool(behind) and _has_verb(part[behind[0] :])
+    if "(" in part[0].before:
+        return ruled > 0 and part[0].role != "limit"
+    apart = bool(part[0].before) or part[0].role == "joint"
+    return apart and ruled > 2 and _has_verb(part[:ruled])
+
+
+def _has_verb(tokens: Sequence[Token]) -> bool:
+    return any(token.role == "modal" or token.word in _VERBS for token in tokens)
+
+
+_VERBS: Final = BE | {"has", "have", "had", "does", "do", "did"}
+
+
+def _more(claim: Sequence[Token], *, single: bool, forced: bool) -> Difference:
     if len(claim) == 1 and claim[0].role == "number" and single:
         return Difference("number", claim[0].text, "a", turns="1" not in claim[0].values)  # `three miles` for `a mile`
     if len(claim) == 1 and claim[0].role == "negation":
         return Difference("negation", claim[0].text, "", turns=True)
+    if len(claim) == 1 and claim[0].role == "modal" and forced:
+        return Difference("modal", claim[0].text, "", turns=True)  # `may need to` for `must`
     return Difference("added", _text(claim), "")
 
 
-def _replaced(claim: Sequence[Token], source: Sequence[Token]) -> Difference:
+def _replaced(
+    claim: Sequence[Token], source: Sequence[Token], *, single: bool = False, named: bool = False
+) -> Difference:
     ours, theirs = _text(claim), _text(source)
+    if theirs == "no" and len(claim) == 1 and claim[0].role == "content" and single:
+        return Difference("negation", ours, theirs, turns=True)  # `a good reason` for `no reason`
     bounded = _bounded(claim, source)
     if bounded is not None:
         return bounded
     if len(claim) == len(source) == 1:
-        return _exchanged(claim[0], source[0])
+        one = _exchanged(claim[0], source[0])
+        if one.kind == "other words" and named:
+            return replace(one, kind="name", turns=_other_names(claim, source))
+        return one
+    if (counted := _counted(claim, source)) is not None:
+        return Difference("number", ours, theirs, turns=counted)
     roles = [
-        {"name" if _begins_as_name(token) or _is_version(side, token) else token.role for token in side}
+        {"name" if _begins_as_name(token) or _is_of_name(side, token) else token.role for token in side}
         for side in (claim, source)
     ]
     commas = [sum("," in token.before for token in side[1:]) for side in (claim, source)]
     if roles[0] == roles[1] == {"name"} and commas[0] == commas[1] and _other_names(claim, source):
         return Difference("name", ours, theirs, turns=True)
-    without = [token for token in claim if token.role != "negation"], [t for t in source if t.role != "negation"]
+    without = [[token for token in side if token.role != "negation"] for side in (claim, source)]
     counts = len(claim) - len(without[0]), len(source) - len(without[1])
     if abs(counts[0] - counts[1]) == 1 and [t.key for t in without[0]] == [t.key for t in without[1]]:
         return Difference("negation", ours, theirs, turns=True)
+    without = [[token for token in side if token.word not in _BESIDE_MODALS] for side in without]
     if {*counts} == {0, 1} and all(len(side) == 1 and side[0].role == "modal" for side in without):
         held, denied = without if counts[0] == 0 else without[::-1]
         return Difference("modal", ours, theirs, turns=denied[0].key in _DENYING.get(held[0].key, ()))
     return Difference("other words", ours, theirs)
 
 
+_TIMES: Final = {"once": Fraction(1), "twice": Fraction(2), "thrice": Fraction(3)}
+_PARTS: Final = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10}
+
+
+def _counted(claim: Sequence[Token], source: Sequence[Token]) -> bool | None:
+    """Whether two amounts that are said in several words are different ones: `24-30` and `12-18`, `three fifths` and
+    `two thirds`, `three times` and `twice`; None where they are no amounts."""
+    if len(claim) == len(source) and all(token.role == "number" for token in (*claim, *source)):
+        return not any(same(one, other) or _rounded(one, other) for one, other in zip(claim, source, strict=True))
+    amounts = _amount_in_words(claim), _amount_in_words(source)
+    if amounts[0] is None or amounts[1] is None or amounts[0][0] != amounts[1][0]:
+        return None
+    return amounts[0][1] != amounts[1][1]
+
+
+def _amount_in_words(tokens: Sequence[Token]) -> tuple[str, Fraction] | None:
+    if len(tokens) == 1 and tokens[0].word in _TIMES:
+        return "times", _TIMES[tokens[0].word]
+    if len(tokens) == 1 and tokens[0].word in _PARTS:
+        return "part", Fraction(1, _PARTS[tokens[0].word])
+    if len(tokens) != 2 or not (tokens[0].role == "number" or tokens[0].word == "one"):
+        return None
+    number = _amount(tokens[0]) if tokens[0].role == "number" else Fraction(1)
+    part = tokens[1].word if tokens[1].word in _PARTS else tokens[1].word.removesuffix("s")
+    if part in _PARTS:
+        return "part", number / _PARTS[part]
+    return ("times", number) if tokens[1].word == "times" else None
+
+
+_BESIDE_MODALS: Final = words("always ever instead still also only just normally usually generally then")
+
+
 def _exchanged(one: Token, other: Token) -> Difference:
     ours, theirs = one.text, other.text
     roles = {one.role, other.role}
-    if any(one.word in kind and other.word in kind for kind in (ORDINALS, _SCALES, _SHARES)):
+    if any(one.word in kind and other.word in kind for kind in (ORDINALS, _SCALES, _SHARES, _TIMES, _FOLD)):
         return Difference("number", ours, theirs, turns=True)
     if roles == {"number"}:
         return Difference("number", ours, theirs, turns=not _rounded(one, other))
@@ -398,28 +541,39 @@ def _exchanged(one: Token, other: Token) -> Difference:
     stills = {one.key, other.key} == {stem("still"), "no longer"}
     if stills or any(side.role == "negation" and is_how(beside) for side, beside in ((one, other), (other, one))):
         return Difference("negation", ours, theirs, turns=True)
-    if "negation" in roles and (roles & {"quantifier", "limit"} or "one" in (one.word, other.word)):
+    some = {one.word, other.word} & _SOME
+    if "negation" in roles and (roles & {"quantifier", "limit"} or some):
         return Difference("quantifier", ours, theirs, turns=True)
     if roles == {"quantifier"}:
         return Difference("quantifier", ours, theirs, turns=one.word in _EVERY and other.word in _PART)
-    named = roles == {"name"} or (roles == {"name", "content"} and all(map(_begins_as_name, (one, other))))
+    owning = ours.endswith("'s") and theirs.endswith("'s")  # what is no name seldom owns without an article
+    named = roles == {"name"} or (all(map(_begins_as_name, (one, other))) and (roles == {"name", "content"} or owning))
     if named and _other_names([one], [other]):
         return Difference("name", ours, theirs, turns=True)
     return Difference("other words", ours, theirs)
 
 
+_SOME: Final = words("one something anything everything someone somebody anyone anybody everyone everybody")
 _PARTICLES: Final = words("de van von der den la le di da del du bin ibn al el zu")
 
 
-def _is_version(tokens: Sequence[Token], token: Token) -> bool:
-    """`Oracle 10g`, `Anna van Berg`: what belongs to the name before it."""
-    return tokens[0].role == "name" and (token.role in ("number", "unit") or token.text in _PARTICLES)
+def _is_of_name(tokens: Sequence[Token], token: Token) -> bool:
+    """`Oracle 10g`, `Anna van Berg`, `Paris, France`: what belongs to the name beside it."""
+    if tokens[0] is token:
+        return token.start == 0 and token.text.istitle() and any(one.role == "name" for one in tokens[1:3])
+    named = tokens[0].role == "name" or tokens[0].text.istitle()
+    return named and (token.role in ("number", "unit") or token.text in _PARTICLES)
 
 
 def _begins_as_name(token: Token) -> bool:
     """At the beginning of a sentence every word has a capital: a name there is one noun without an article."""
-    begins = token.role == "content" and token.start == 0 and token.text.removesuffix("'s").istitle()
-    return token.role == "name" or (begins and not token.word.removesuffix("'s").endswith(_NO_NAME))
+    first = token.start == 0 or ":" in token.before
+    begins = token.role == "content" and first and token.text.removesuffix("'s").istitle()
+    return token.role == "name" or (begins and (token.word.endswith("s's") or not _is_noun(token)))
+
+
+def _is_noun(token: Token) -> bool:
+    return token.word.removesuffix("'s").endswith(_NO_NAME)
 
 
 _NO_NAME: Final = ("s", "ly", "ing", "ed", "tion", "sion", "ment", "ness", "ity", "ance", "ence", "ship", "ism")
@@ -466,7 +620,7 @@ def _other_names(claim: Sequence[Token], source: Sequence[Token]) -> bool:
 
 
 def _is_code(text: str) -> bool:
-    return text.startswith("-") or any(sign in text for sign in "/_.+\\") or any(letter.isdigit() for letter in text)
+    return text.startswith("-") or any(sign in text for sign in "/_.+:\\") or any(letter.isdigit() for letter in text)
 
 
 _AT_MOST: Final = frozenset({"less", "fewer", "under", "below", "most", "maximum"})
@@ -478,13 +632,26 @@ def _same_amount(claim: Sequence[Token], source: Sequence[Token]) -> bool:
     """`90 minutes` where the source has 1.5 hours, `over` where it has more than."""
     one, other = _measured(claim), _measured(source)
     if one is None or other is None:
-        signs = [_sign({token.word for token in side} - _FILLING) for side in (claim, source)]
-        return (
-            bool(signs[0])
-            and signs[0] == signs[1]
-            and all(token.role in ("bound", "place", "quantifier") for token in (*claim, *source))
-        )
+        words = _amount_in_words(claim), _amount_in_words(source)
+        signs = [_side(side) for side in (claim, source)]
+        return (bool(signs[0]) and signs[0] == signs[1]) or (words[0] is not None and words[0] == words[1])
     return one == other
+
+
+def _side(tokens: Sequence[Token]) -> str:
+    """On which side of a number: `no more than` is `at most`, and not `less than`."""
+    words = {token.word for token in tokens} - _FILLING
+    denied = any(token.role == "negation" for token in tokens)
+    if any(token.role not in ("bound", "place", "quantifier", "light", "negation") for token in tokens):
+        return ""
+    sign = _sign(words)
+    closed = bool(words & _CLOSED) or words == {"up"}
+    if denied and (closed or sign not in ("<", ">")):
+        return ""
+    return {"<": ">=", ">": "<="}[sign] if denied else f"{sign}=" if closed else sign
+
+
+_CLOSED: Final = frozenset({"most", "maximum", "least", "minimum"})
 
 
 def _measured(tokens: Sequence[Token]) -> Measure | None:
@@ -576,14 +743,23 @@ def _roles(ours: Sequence[Token], theirs: Sequence[Token], pairs: Sequence[tuple
     for i, j in pairs:
         if ours[i].role != "content" or not theirs[j].word.endswith(("ed", "en", "wn", "t", "d")):
             continue
+        if ours[i].word in ORDINALS:
+            continue
         here, there = _is_passive(ours, i), _is_passive(theirs, j)
         if here == there:
             continue
         tokens, at = (theirs, j) if here else (ours, i)
         if not tokens[at].word.endswith(("ed", "en", "wn", "t", "d")):
             yield Difference("role", ours[i].text, theirs[j].text)
-        elif at + 1 < len(tokens) and tokens[at + 1].role not in ("light", "place") and not tokens[at + 1].before:
+        elif (
+            at + 1 < len(tokens)
+            and tokens[at + 1].role not in ("light", "place")
+            and not tokens[at + 1].before
+            and not is_how(tokens[at + 1])
+        ):
             before = tokens[at - 1] if at else None
+            if before is not None and is_how(before) and at > 1:
+                before = tokens[at - 2]
             told, place = (ours, i) if here else (theirs, j)
             related = place > 1 and told[place - 1].word in BE and told[place - 2].word in ("which", "that", "who")
             if related and before is not None and before.role == "content" and not tokens[at].before:
@@ -596,7 +772,7 @@ def _is_passive(tokens: Sequence[Token], at: int) -> bool:
     if tokens[at].word.endswith("ing"):
         return False
     for before in reversed(tokens[max(0, at - 3) : at]):
-        if before.word in BE:
+        if before.word in BE or (before.word in GET and before.role == "free"):
             return True
         if before.word in ("a", "an", "the", "this", "these", "those", "such", "there"):
             return False

@@ -7,13 +7,16 @@ are implied by others. What adds something (`still`, `her`) a claim may leave ou
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
 from weft.checks.clauses import BE
 from weft.checks.order import SLIGHT
-from weft.checks.statements import ORDINALS, Token, are_forms, same
+from weft.checks.statements import Token, same
+from weft.checks.word_forms import ORDINALS, are_forms
 from weft.language.sentences import words
+from weft.language.stems import stem
 
 
 def without_subject(
@@ -39,9 +42,11 @@ def is_small(
     """Whether what the claim has at its own places, and the source at its own, differs in small words alone. `subject`:
     the sentence before, which says what a pronoun means."""
     told = [i for i in said if ours[i].role != "free"]
-    heard = [j for j in there if theirs[j].role != "free"]
+    heard = [j for j in there if theirs[j].role != "free" and not _is_of(theirs, j)]
     if len(told) == len(heard) == 1:
         at = told[0], heard[0]
+        if {ours[told[0]].word, theirs[heard[0]].word} == {"as", "to"}:
+            return any(tokens[one].word == "be" for tokens, side in ((ours, said), (theirs, there)) for one in side)
         return (
             _is_said_alike(ours, theirs, *at)
             or _is_near(ours, theirs, *at)
@@ -57,9 +62,25 @@ def is_small(
         return _is_unsaid(ours, theirs, said, heard[0]) or _is_said_again(theirs, heard[0])
     if 1 in (len(told), len(heard)) and _written(ours, told) == _written(theirs, heard):
         return True
+    if {" ".join(tokens[at].word for at in side) for tokens, side in ((ours, told), (theirs, heard))} == _RATHER:
+        return True
+    if _is_neither(ours, told, theirs, heard) or _is_neither(theirs, heard, ours, told):
+        return True
     if told and not heard:
         return _is_named(ours, theirs, told, there, subject)
     return len(heard) == 1 and is_meant([ours[i] for i in told], theirs, heard[0], subject)
+
+
+def _is_of(tokens: Sequence[Token], at: int) -> bool:
+    """`all [of] the lamps`."""
+    return tokens[at].word == "of" and at > 0 and tokens[at - 1].role == "quantifier"
+
+
+def _is_neither(tokens: Sequence[Token], more: Sequence[int], others: Sequence[Token], less: Sequence[int]) -> bool:
+    """`no oil and no wick` for `no oil or wick`."""
+    if [tokens[at].word for at in more] != ["and", "no"] or [others[at].word for at in less] != ["or"]:
+        return False
+    return any(token.word == "no" for token in others[max(0, less[0] - 4) : less[0]])
 
 
 def _is_named(
@@ -80,26 +101,54 @@ def _is_unsaid(ours: Sequence[Token], theirs: Sequence[Token], said: Sequence[in
     token = theirs[at]
     if token.word in ("still", "instead", "simply"):
         return True
+    if token.word == "thereof":
+        return any(one.key == "its" for one in ours)
     if token.word in _OWNING:
         return any(ours[i].word in ("the", "a", "an") for i in said)
-    if token.key in ("every", "all"):
-        return _is_of_all(ours, theirs, said, at)
+    if token.key in ("every", "all", "any") and _is_of_all(ours, theirs, said, at):
+        return True
     if token.word == "it" and at == 0:  # `it is the oil that burns`
         return theirs[1].word in BE and any(one.word in ("that", "which", "who") for one in theirs[2:])
     return _is_implied(theirs, at, ours, said)
 
 
 def _is_near(ours: Sequence[Token], theirs: Sequence[Token], here: int, there: int) -> bool:
-    """A preposition for another that says the same before these words."""
+    """A preposition for another where what it belongs to and what follows are the same words: which of them it is says
+    little, unless it says who did it, when, how far, or the reverse."""
     if not {ours[here].role, theirs[there].role} <= {"light", "place", "bound"}:
         return False
-    behind = [tokens[at + 1] for tokens, at in ((ours, here), (theirs, there)) if at + 1 < len(tokens)]
     pair = frozenset({ours[here].key, theirs[there].key})
-    doing = bool(behind) and all(token.word.endswith("ing") for token in behind)
-    counted = any(token.role in ("number", "date", "unit") for token in behind)
-    plain = not counted and not any(token.role in ("name", "pronoun") for token in behind)
-    alike = (pair in _ALIKE_PLACES and plain) or (pair in _ALIKE_ANYWHERE and not counted)
-    return alike or pair == {"of", "about"} or (pair == {"by", "from"} and doing)
+    behind = [tokens[at + 1] for tokens, at in ((ours, here), (theirs, there)) if at + 1 < len(tokens)]
+    if pair <= _INSIDE or pair == {"of", "about"}:
+        return True
+    if any(token.role in ("number", "date", "unit") for token in behind):
+        if pair == {"from", "between"}:
+            return all(token.role in ("number", "date") for token in behind)
+        return pair in ({"of", "from"}, {"of", "in"}) and all(
+            _is_dated(*one) for one in ((ours, here), (theirs, there))
+        )
+    if behind and all(token.word.endswith("ing") for token in behind):
+        return pair <= _PREPOSITIONS or pair in ({"by", "from"}, {"when", "on"}, {"when", "in"})
+    head = ours[here - 1] if here else ours[here]
+    if pair == {"of", "from"} or ("of" in pair and head.key in _MADE):
+        return head.key in _MADE and "from" in pair
+    if pair == {"by", "with"} and any(token.word.endswith(_PERSONS) for token in theirs[there + 1 : there + 4]):
+        return False
+    if pair <= _DIFFERING and head.key in ("differ", "different"):
+        return True
+    if pair == {"against", "from"}:
+        return any(token.key in _SHIELDING for token in ours[max(0, here - 5) : here])
+    if any(token.role in ("name", "pronoun") for token in behind):
+        if pair in ({"to", "for"}, {"to", "with"}):
+            return head.word.endswith(_QUALITY) if "for" in pair else head.key in _JOINING
+        return any(pair <= alike for alike in _NAMED)
+    return any(pair <= alike for alike in (_PREPOSITIONS, _MEANS, _SPANS, _LOWER, _HIGHER))
+
+
+def _is_dated(tokens: Sequence[Token], at: int) -> bool:
+    """`a score from 1950`, no beginning of a time that goes on."""
+    ends = any(token.word in ("to", "until", "on", "onwards") for token in tokens[at + 2 : at + 5])
+    return (tokens[at + 1].role == "date" or _YEAR.fullmatch(tokens[at + 1].text) is not None) and not ends
 
 
 def _is_said_again(tokens: Sequence[Token], at: int) -> bool:
@@ -121,16 +170,21 @@ def _written(tokens: Sequence[Token], places: Sequence[int]) -> str:
 def _is_said_alike(ours: Sequence[Token], theirs: Sequence[Token], here: int, there: int) -> bool:
     """`all stars` for `every star`, `since` for `because`, `right after` for `just after`."""
     pair = frozenset({ours[here].key, theirs[there].key})
-    if pair == {"to", "until"}:
-        return all(
-            any(token.word == "from" for token in tokens[max(0, at - 5) : at])
-            for tokens, at in ((ours, here), (theirs, there))
-        )
+    if pair in ({"to", "until"}, {"to", "and"}):
+        return _is_range(ours, here) and _is_range(theirs, there)
+    if pair in _JOINED:
+        return here > 0 and there > 0
+    if pair in ({"both", "2"}, {"one", "you"}):
+        return any(_is_told_so(*one) for one in ((ours, here), (theirs, there)))
     if pair == {"if", "whether"}:
         return here > 0 and ours[here - 1].role == "content"
-    if pair == {"just", "right"}:
-        return {tokens[at + 1].word for tokens, at in ((ours, here), (theirs, there)) if at + 1 < len(tokens)} <= _THEN
     behind = [tokens[at + 1] for tokens, at in ((ours, here), (theirs, there)) if at + 1 < len(tokens)]
+    if pair == {"just", "right"}:
+        return {token.word for token in behind} <= _THEN
+    if pair == {"just", "only"}:
+        return not {token.word for token in behind} & {*_THEN, "as", "like", "possibly"}
+    if {ours[here].word, theirs[there].word} in ({"something", "anything"}, {"some", "any"}):
+        return any(token.role == "negation" for token in (*ours, *theirs))
     if any(token.role in ("number", "date", "unit") for token in behind):
         return False
     if pair == {"any", "all"} or pair == {"any", "every"}:
@@ -144,8 +198,15 @@ def _is_said_alike(ours: Sequence[Token], theirs: Sequence[Token], here: int, th
     return pair in _TIMES or pair == {"all", "every"}
 
 
+def _is_told_so(tokens: Sequence[Token], at: int) -> bool:
+    """`[the] two lamps` are both, `one [can]` is you."""
+    if tokens[at].key == "2":
+        return at > 0 and tokens[at - 1].word in ("the", "these", "those")
+    return tokens[at].word == "one" and any(token.role == "modal" for token in tokens[at + 1 : at + 2])
+
+
 def _is_range(tokens: Sequence[Token], at: int) -> bool:
-    return any(token.word == "from" for token in tokens[max(0, at - 5) : at])
+    return any(token.word in ("from", "between") for token in tokens[max(0, at - 5) : at])
 
 
 def _is_reason(tokens: Sequence[Token], at: int) -> bool:
@@ -159,43 +220,61 @@ def _is_implied(tokens: Sequence[Token], at: int, others: Sequence[Token], besid
     """A word that one sentence has and the other can do without: `and [it] can`, `the reason [why]`, `[both] red and
     green`, `not [any] lamp` for `not a lamp`, `those [with] merit` for `those who have merit`, `[will] burn` for
     `burns`, `when [you] paint` for `when painting`, `[from] May to June`."""
-    word, before, behind = tokens[at].word, tokens[at - 1 : at], tokens[at + 1 : at + 2]
+    word, before, behind = tokens[at].word, tokens[max(0, at - 1) : at], tokens[at + 1 : at + 2]
     there = {others[other].word for other in beside}
-    if (
-        word in ("it", "them")
-        and behind
-        and behind[0].role == "joint"
-        and word in {token.word for token in tokens[at + 1 :]}
-    ):
-        return True  # `drag it or move it`
-    if word in _THIRD:
+    if word in _THIRD or word == "them":
+        again = any(token.role == "joint" for token in behind) and word in {token.word for token in tokens[at + 1 :]}
         opened = any(token.role == "joint" or token.word in _OPENING for token in before)
-        return at > 0 and (opened or "," in tokens[at].before)
+        # `drag [it] or move it`, `and [it] can`
+        lit = any(token.word in BE for token in behind) and any(
+            token.word.endswith(("ed", "en", "wn")) for token in tokens[at + 2 : at + 3]
+        )
+        return again or (word in _THIRD and at > 0 and (opened or lit or "," in tokens[at].before))
     match word:
-        case "why":
-            return any(token.word == "reason" for token in before)
         case "any":
             return bool(there & {"a", "an"}) or any(token.role == "negation" for token in tokens[:at])
-        case "with":
-            return bool(there & {"has", "have", "had"})
         case "both":
             return any(token.key == "and" for token in tokens[at + 1 : at + 8])
         case "will":
-            return _is_present(behind, others)
+            return _is_present(_told(tokens, at), others)
         case "you":
             done = [token.word for token in others if token.word.endswith(("ing", "ed", "wn", "en"))]
-            return any(are_forms(token.word, one) for token in behind for one in done)
+            return any(are_forms(token.word, one) for token in _told(tokens, at) for one in done)
+        case "for":
+            lasting = any(token.role in ("number", "quantifier") for token in behind) and any(
+                token.key in _LASTING for token in tokens[at + 2 : at + 3]
+            )
+            return lasting or ("that" in there and any(token.word == "to" for token in tokens[at + 1 : at + 6]))
+        case "why":
+            return any(token.word == "reason" for token in before)
         case "from":
             return any(token.word in ("to", "until") for token in tokens[at + 1 : at + 6])
-        case "your" | "our":
-            return bool(there & {"a", "an", "the"})
-    return False
+    return bool(there & _FOR.get(word, frozenset()))
+
+
+_LASTING: Final = frozenset(map(stem, words("second minute hour day week month year decade century")))
+_FOR: Final = {
+    **dict.fromkeys(("your", "our"), words("a an the")),
+    **dict.fromkeys(("its", "their"), words("the")),
+    **dict.fromkeys(("people", "persons"), words("those")),
+    **dict.fromkeys(("per", "one"), words("a an")),
+    "with": words("has have had"),
+}
+"""What one sentence says so, and the other with a word that is free."""
+
+
+def _told(tokens: Sequence[Token], at: int) -> Sequence[Token]:
+    """The verb behind an auxiliary or a pronoun: past `to` and adverbs."""
+    for place in range(at + 1, min(at + 4, len(tokens))):
+        if tokens[place].word not in ("to", "also", "then", "therefore") and not tokens[place].word.endswith("ly"):
+            return tokens[place : place + 1]
+    return ()
 
 
 def _is_present(behind: Sequence[Token], others: Sequence[Token]) -> bool:
     """Whether what `will` stands before is said of now in the other sentence."""
     forms = {form for token in behind for form in (token.word, f"{token.word}s", f"{token.word}es")}
-    forms |= {"is", "are"} if "be" in forms else set()
+    forms |= {"is", "are"} if "be" in forms else {"has"} if "have" in forms else set()
     return any(token.word in forms for token in others)
 
 
@@ -203,49 +282,52 @@ def _is_of_all(ours: Sequence[Token], theirs: Sequence[Token], said: Sequence[in
     """`a lamp`, `lamps` or `the three lamps` for `every lamp`, `all three lamps`; not where `not all` are meant."""
     if any(token.role == "negation" for token in theirs) or at + 1 >= len(theirs):
         return False
+    if theirs[at].key == "any" and (
+        any(token.role != "free" for token in theirs[:at]) or any(token.role == "condition" for token in theirs)
+    ):
+        return False
     behind = theirs[at + 1]
     if any(ours[i].word == "the" for i in said):
         return behind.role in ("content", "name", "number", "light")
-    several = any(same(token, behind) and token.word.endswith("s") for token in ours)
+    if [token.word for token in theirs[at + 1 : at + 3] if token.word != "of"][:1] == ["the"]:
+        return True  # `all of the lamps` are the lamps
+    named = [token for token in theirs[at + 1 : at + 4] if token.role in ("content", "name")]
+    several = any(same(token, one) and token.word.endswith("s") for token in ours for one in named)
     return behind.role in ("content", "name") and (several or any(ours[i].word in ("a", "an") for i in said))
 
 
+_JOINED: Final = frozenset(
+    map(frozenset, (("and", "as well as"), ("and", "although"), ("and", "whereas"), ("although", "whereas")))
+)
+"""Between two things that are both said; how they stand to each other is said by what they are."""
 _THEN: Final = frozenset({"before", "after", "when", "then", "now"})
 _REASONS: Final = frozenset(map(frozenset, (("because", "since"), ("because", "as"), ("since", "as"))))
 _TIMES: Final = frozenset(map(frozenset, (("while", "whereas"), ("when", "whenever"))))
 
 
 _OWNING: Final = words("my our your his her its their")
+_RATHER: Final = frozenset({"rather than", "instead of"})
 _THIRD: Final = frozenset({"it", "he", "she", "they"})
-_ALIKE_PLACES: Final = frozenset(
-    frozenset(pair.split())
-    for pair in (
-        "of for",
-        "of about",
-        "of to",
-        "of in",
-        "of on",
-        "on about",
-        "to for",
-        "in by",
-        "in with",
-        "over across",
-        "in for",
-        "in within",
-        "in during",
-        "in inside",
-        "of with",
-        "of at",
-        "by through",
-        "by via",
-        "via through",
-    )
+_YEAR: Final = re.compile("1[0-9]{3}|20[0-9]{2}")
+_INSIDE: Final = words("in on at into onto")
+_PREPOSITIONS: Final = _INSIDE | words("of to for with about within inside during toward among")
+"""Those that only tie one word to another. All others carry something: who, from where, when, above or below."""
+_MEANS: Final = words("by with via through in on")
+_LOWER: Final = words("under below")
+_HIGHER: Final = words("over above")
+_MADE: Final = frozenset(map(stem, words("make made build built form derive compose produce die suffer")))
+_DIFFERING: Final = words("from to than")
+_SPANS: Final = words("over across throughout through during along in")
+_NAMED: Final = tuple(
+    map(words, ("of for", "of about on", "in on at of within inside during", "over across", "by via", "via through"))
 )
-"""Of these one stands for the other where what it belongs to and what follows are the same words."""
-_ALIKE_ANYWHERE: Final = frozenset(
-    frozenset(pair.split()) for pair in ("in within", "in inside", "in during", "over across", "by via", "via through")
-)
-"""And of these also before a name."""
+"""Before a name or a pronoun less is alike: `for Anna`, `to Anna`, `with Anna` and `by Anna` say what she has to do
+with it."""
+_QUALITY: Final = ("ful", "able", "ible", "ous", "ive", "ant", "ent", "al", "less")
+"""How a quality may end that somebody has to or for others: `meaningful to you`."""
+_PERSONS: Final = ("ers", "ors", "ist", "ists", "ian", "ians", "man", "men", "person", "people", "body", "one")
+_JOINING: Final = frozenset(map(stem, words("talk speak communicate connect compare correspond relate link attach")))
+_SHIELDING: Final = frozenset(map(stem, words("protect defend guard shield secure safe immune insulate")))
 
 
 def is_meant(told: Sequence[Token], theirs: Sequence[Token], at: int, subject: Sequence[Token]) -> bool:

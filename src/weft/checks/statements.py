@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import lru_cache
 from itertools import zip_longest
 from typing import Final, Literal
@@ -18,7 +18,9 @@ from typing import Final, Literal
 from weft.checks.dates import Day, dates_in
 from weft.checks.number_words import spelled_runs
 from weft.checks.numerals import numbers_in
+from weft.checks.phrases import PHRASES
 from weft.checks.units import UNITS, are_of_one_kind
+from weft.checks.word_forms import ALIKE, IRREGULAR, RANK, USING, are_forms, is_plural, spelt
 from weft.language.sentences import ENGLISH
 from weft.language.stems import stem
 from weft.protocol.values import dataclass
@@ -41,7 +43,7 @@ a an the this these those is are was were be been being am 's has have had havin
 there also moreover furthermore however therefore thus hence consequently additionally indeed accordingly
 nevertheless nonetheless then so very quite really please such too even etc
 """)
-_BE: Final = _words("is are was were 's")
+_HELPING: Final = _words("is are was were 's has have had does do did need needs")
 _LIGHT: Final = _words("of in on at to as into onto upon")
 _JOINTS: Final = {"and": "and", "&": "and", "but": "and", "or": "or", "yet": "and", "plus": "and"}
 _PLACES: Final = _words("""
@@ -53,7 +55,7 @@ concerning unlike besides
 """Prepositions and what begins a clause: they say where the next words belong."""
 _PRONOUNS: Final = _words("""
 i me my mine we us our ours you your yours he him his she her hers it its they them their theirs himself herself itself
-themselves myself yourself ourselves one's whose who's
+themselves myself yourself ourselves one's whose
 """)
 _NEGATIONS: Final = {
     **dict.fromkeys(("not", "no", "never", "cannot", "none", "neither", "nor", "nothing", "nobody", "nowhere"), "not"),
@@ -96,29 +98,16 @@ _KNOWN: Final[dict[str, tuple[Role, str]]] = {
 _CAPITAL_WORDS: Final = _words("US IT WHO AM PM")
 """In capitals these are names, not the small words they look like."""
 _CONTRACTED: Final = {"'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "'m": "am"}
-_WHOLE: Final = {"can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not", "ain't": "is not"}
-_LET: Final = {
-    "whilst": "while", "upon": "on", "till": "until", "towards": "toward", "percentage": "percent",
-    "though": "although", "around": "about", "approximately": "about", "roughly": "about", "using": "with",
-    "each": "every", "another": "other", "concerning": "about", "regarding": "about",
+_WHOLE: Final = {
+    "can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not", "ain't": "is not",
+    "let's": "let us",
 }  # fmt: skip
-_PHRASES: Final = {
-    ("prior", "to"): "before", ("because", "of"): "because of", ("due", "to"): "because of",
-    ("owing", "to"): "because of", ("in", "order", "to"): "to", ("in", "order", "for"): "for",
-    ("in", "spite", "of"): "despite", ("by", "using"): "with", ("by", "means", "of"): "with", ("in", "which"): "where",
-    ("at", "which"): "where", ("on", "which"): "where", ("of", "which"): "whose", ("out", "of"): "from",
-    ("with", "no"): "without", ("without", "any"): "without",
-    ("has", "to"): "must", ("have", "to"): "must", ("had", "to"): "must", ("need", "to"): "must",
-    ("needs", "to"): "must", ("needed", "to"): "must", ("is", "able", "to"): "can", ("are", "able", "to"): "can",
-    ("no", "longer"): "no longer", ("other", "than"): "except", ("except", "for"): "except",
-    ("apart", "from"): "except", ("all", "but"): "all except", ("all", "except"): "all except",
-}  # fmt: skip
-"""Several small words that are one."""
 _PHRASE_ROLES: Final[dict[str, Role]] = {
-    "to": "light", "except": "condition", "all except": "quantifier", "must": "modal", "can": "modal",
-    "no longer": "negation", "whose": "pronoun",
+    "to": "light", "except": "condition", "if": "condition", "whether": "condition", "all except": "quantifier",
+    "must": "modal", "may": "modal", "can": "modal", "no longer": "negation", "nobody": "negation",
+    "whose": "pronoun", "about": "bound", "percent": "unit", "of course": "free",
 }  # fmt: skip
-"""Of those that are no prepositions."""
+"""Of phrases that are no prepositions."""
 _BROKEN: Final = re.compile(
     r"(?<=\w)(?:\u2010\s+|\u00ad\s*)(?=\w)|(?<=[a-z]{2})-\s+(?!(?:and|or|nor|to|und|oder)\b)(?=[a-z]{2})"
 )
@@ -133,9 +122,13 @@ _OPENER: Final = re.compile(
     r"\A\W*(?:(?:for example|for instance|in addition|in fact|in particular|of course|by contrast|in contrast"
     r"|as a result|as such|that is|because of this|for this reason|in other words"
     r"|on the other hand|finally|lastly|similarly|likewise|instead|overall|importantly|notably"
-    r"|interestingly|in conclusion|in summary|however|therefore|moreover|furthermore|indeed|thus|also|nevertheless"
-    r"|nonetheless|consequently|besides|remember|yes|no)(?:,| [—–-]) |(?:note|warning|caution|important|tip|hint): "
-    r"|(?:please )?note that )",
+    r"|interestingly|in short|by the way|in conclusion|in summary|however|therefore|moreover|furthermore|indeed|thus"
+    r"|also|nevertheless|nonetheless|consequently|besides|remember|yes|no)(?:,| [—–-]) "
+    r"|(?:note|warning|caution|important|tip|hint): |(?:fortunately|unfortunately|luckily|sadly),? "
+    r"|(?:please )?(?:note|remember|be aware|(?:keep|bear) in mind) that "
+    r"|(?:but )?you (?:should|must|may|will|need to)(?: also)?(?: be glad to)? (?:know|note|remember) that "
+    r"|as (?:(?:you|we) (?:can |have |will )?)?(?:see|seen|know|discussed|mentioned|noted|described|explained)\b"
+    r"(?! by\b)[^,]*, )",
     re.IGNORECASE,
 )
 """What ties a sentence to others and says nothing itself."""
@@ -149,12 +142,17 @@ _TOKEN: Final = re.compile(
 _CODE: Final = re.compile(
     r"^(?:-.*|/.*|.*[_/\\@].*|.*\w\.\w.*|.*[a-z][A-Z].*|.*\d.*[A-Za-z].*|.*[A-Za-z].*\d.*|\w+\(\))$"
 )
+_PARTICLES: Final = _words("ins ons ups outs offs downs")
+"""Of more than one: `plug-ins`, `add-ons`."""
 _RAISED: Final = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _SLASHED: Final = re.compile(r"\A([a-z]{3,})/([a-z]{3,})\Z")
 """`client/server` is `client-server`."""
 _INNER: Final = re.compile(r"[a-z][A-Z]")
 _LETTER: Final = re.compile(r"\A([eE])-(?=[a-z]{3,}\Z)")
 """`e-mail` is `email`."""
+_PARTED: Final = re.compile(r"(?<=[a-z]) / (?=[a-z])")
+_ADDRESS: Final = re.compile(r" ?<[\w.+-]+@[\w.-]+>")
+"""Of whom a name was said before."""
 _OWNER: Final = re.compile(r'(?<=\w)["”]s\b')
 """`the agency"s` is how some agencies write `the agency's`."""
 _BREAKS: Final = frozenset(',;:()[]"–—…')
@@ -175,10 +173,11 @@ class Token:
     unit: str = ""
     """Of a number: the unit behind it."""
     day: Day | None = None
+    word: str = field(init=False, repr=False, compare=False)
+    """In small letters."""
 
-    @property
-    def word(self) -> str:
-        return self.text.lower()
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "word", self.text.lower())
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,11 +185,12 @@ class Statement:
     text: str
     tokens: tuple[Token, ...]
     asks: bool
+    keys: frozenset[str] = field(init=False, repr=False, compare=False)
+    """Of what carries the sense."""
 
-    @property
-    def keys(self) -> frozenset[str]:
-        """Of what carries the sense."""
-        return frozenset(token.key for token in self.tokens if token.role not in ("free", "light", "joint"))
+    def __post_init__(self) -> None:
+        told = frozenset(token.key for token in self.tokens if token.role not in ("free", "light", "joint"))
+        object.__setattr__(self, "keys", told)
 
 
 @lru_cache(maxsize=8192)
@@ -200,10 +200,22 @@ def read_statement(sentence: str) -> Statement:
     if _ROW.match(text):  # a cell and the next are what a person writes with a colon
         text = _CELLS.sub(": ", _ROW.sub("", text).rstrip("| "))
     text = " ".join(_ITEM.sub("", _MARKUP.sub("", text)).replace("’", "'").replace("‘", "'").split())
-    text = _OPENER.sub("", re.sub(r"[“”„«»]", '"', text))
-    named = list(_named(list(_tokens(text)), stopped=text.endswith(".")))
-    tokens = tuple(_measured(list(_phrased(_pointing(named)))))
+    text = _OPENER.sub("", re.sub(r"[“”„«»]", '"', _ADDRESS.sub("", _PARTED.sub("/", text))))
+    named = list(_named(_had(list(_tokens(text))), stopped=text.endswith(".")))
+    tokens = tuple(_measured(_able(list(_phrased(_pointing(named))))))
     return Statement(text, tokens, text.rstrip("\"') ").endswith("?"))
+
+
+def _had(tokens: list[Token]) -> list[Token]:
+    """`it'd been lit` is `it had been lit`, `it'd be lit` is `it would be lit`."""
+    return [
+        replace(_token("had", "had", token.start), before=token.before)
+        if token.text == "'d"
+        and at + 1 < len(tokens)
+        and (tokens[at + 1].word in _PAST or tokens[at + 1].word.endswith("ed"))
+        else token
+        for at, token in enumerate(tokens)
+    ]
 
 
 def _tokens(text: str) -> Iterator[Token]:
@@ -212,12 +224,10 @@ def _tokens(text: str) -> Iterator[Token]:
     position = 0
     while match := _TOKEN.search(text, position):
         fact = facts.get(match.start())
-        if fact is None and any(match.start() < start < match.end() for start in facts):
-            # A sign written close to a number: `$12`, `(5`.
-            end = min(start for start in facts if match.start() < start < match.end())
-            piece = text[match.start() : end]
-        else:
-            piece = match.group()
+        piece = match.group()
+        inside = [start for start in facts if match.start() < start < match.end()] if len(piece) > 1 else []
+        if fact is None and inside:
+            piece = text[match.start() : min(inside)]  # A sign written close to a number: `$12`, `(5`.
         if fact is not None:
             token, position = fact
             yield replace(token, before=signs)
@@ -227,8 +237,8 @@ def _tokens(text: str) -> Iterator[Token]:
         if all(sign in _BREAKS or sign in "!?.'-" for sign in piece) and not piece.isalnum():
             signs += piece
             continue
-        for token in _word_tokens(piece, match.start()):
-            yield replace(token, before=signs)
+        for token in _word_tokens(piece):
+            yield Token(token.text, token.key, token.role, match.start() + token.start, signs)
             signs = ""
 
 
@@ -274,33 +284,40 @@ def _glued_unit(text: str, end: int) -> bool:
     return glued is not None and (glued[0].lower() in UNITS or glued[0].lower() in ("st", "nd", "rd", "th"))
 
 
-def _word_tokens(piece: str, start: int) -> Iterator[Token]:
+@lru_cache(maxsize=16_384)
+def _word_tokens(piece: str) -> tuple[Token, ...]:
+    """What is written as one, as the words that it is; they begin where they begin in it."""
+    return tuple(_words_in(piece))
+
+
+def _words_in(piece: str) -> Iterator[Token]:
     small = piece.lower()
     if small in _WHOLE:
         for word in _WHOLE[small].split():
-            yield _token(word, word, start)
+            yield _token(word, word)
         return
     for ending in ("n't", *_CONTRACTED):
         if small.endswith(ending) and len(small) > len(ending):
-            yield _token(piece[: -len(ending)], piece[: -len(ending)], start)
+            yield _token(piece[: -len(ending)], piece[: -len(ending)])
             word = _CONTRACTED.get(ending, ending)
-            yield _token(word, word, start + len(piece) - len(ending))
+            yield _token(ending if ending == "'d" else word, word, len(piece) - len(ending))
             return
     if small in ("st", "nd", "rd", "th"):
         return
     if small.endswith("'s") and small[:-2] in _PRONOUNS | _FREE:
-        yield _token(piece[:-2], piece[:-2], start)
-        yield _token("'s", "'s", start + len(piece) - 2)
+        yield _token(piece[:-2], piece[:-2])
+        yield _token("'s", "'s", len(piece) - 2)
         return
     piece = _LETTER.sub(r"\1", piece)
     if (plain := piece.rstrip(_RAISED)) != piece and plain.lower() not in UNITS:
         piece = plain  # the number of a footnote
     parts = _SLASHED.sub(r"\1-\2", piece).split("-")
-    if len(parts) > 1 and not piece.startswith("-") and all(part.isalpha() for part in parts):
+    slight = all(part.lower() in _FREE | _LIGHT for part in parts)  # `to-do` is a word
+    if len(parts) > 1 and not piece.startswith("-") and all(part.isalpha() for part in parts) and not slight:
         for part in parts:
-            yield _token(part, part, start)
+            yield _token(part, part[:-1] if part in _PARTICLES and part is not parts[0] else part)
         return
-    yield _token(piece, piece, start)
+    yield _token(piece, piece)
 
 
 def _is_inner(word: str) -> bool:
@@ -308,14 +325,16 @@ def _is_inner(word: str) -> bool:
     return _INNER.search(word) is not None and word.lower() not in UNITS
 
 
-def _token(text: str, word: str, start: int) -> Token:
+def _token(text: str, word: str, start: int = 0) -> Token:
+    if word.lower() in ("i.e", "e.g"):
+        return Token(text, word.lower(), "free", start)
     if text in _CAPITAL_WORDS or (_CODE.match(word) and (not word.isalpha() or _is_inner(word))):
         return Token(text, word if word.startswith("-") else word.lower(), "name", start)
-    small = _LET.get(word.lower(), word.lower())
+    small = ALIKE.get(word.lower(), word.lower())
     role, key = _KNOWN.get(small, ("content", ""))
     if word == "May":
         role = "name"
-    return Token(text, key or _IRREGULAR.get(small) or stem(small), role, start)
+    return Token(text, key or IRREGULAR.get(small) or stem(spelt(small)), role, start)
 
 
 def _named(tokens: list[Token], *, stopped: bool) -> Iterator[Token]:
@@ -343,7 +362,9 @@ def _named(tokens: list[Token], *, stopped: bool) -> Iterator[Token]:
         yield token
 
 
-_OF_THEM: Final = (["of", "them"], ["one"])
+GET: Final = _words("get gets got gotten getting")
+"""`get` before what was done is an auxiliary."""
+_PAST: Final = _words("been had done made taken given seen known found come become begun gone kept left lost")
 _POINTING: Final = {"this": "it", "that": "it", "these": "it", "those": "it"}
 
 
@@ -353,7 +374,7 @@ def _pointing(tokens: list[Token]) -> list[Token]:
     def points(at: int) -> bool:
         begins = at == 0 or (tokens[at].word != "that" and (bool(tokens[at].before) or tokens[at - 1].role == "joint"))
         behind = tokens[at + 1]
-        return begins and not behind.before.strip("\"'") and (behind.word in _BE or behind.role == "modal")
+        return begins and not behind.before.strip("\"'") and (behind.word in _HELPING or behind.role == "modal")
 
     return [
         replace(token, key=_POINTING[token.word], role="pronoun")
@@ -367,25 +388,68 @@ def _phrased(tokens: list[Token]) -> Iterator[Token]:
     """With phrases that are one small word in the place of their words; `each of them` and `each one` are each."""
     at = 0
     while at < len(tokens):
-        meant = [word for word in _OF_THEM if [token.word for token in tokens[at : at + len(word)]] == word]
-        if at and tokens[at - 1].role == "quantifier" and meant:
-            at += len(meant[0])
+        if at and tokens[at - 1].role == "quantifier" and (size := _of_them(tokens[at : at + 2])):
+            at += size
+            continue
+        if tokens[at].word in GET and _is_helping(tokens, at):
+            yield replace(tokens[at], key="be", role="free")
+            at += 1
             continue
         denied = at + 1 < len(tokens) and tokens[at + 1].role == "negation"
         if tokens[at].word in ("need", "needs") and denied:  # `need not` is the other side of `must`
             yield replace(tokens[at], key="need", role="modal")
             at += 1
             continue
-        for size in (3, 2):
-            key = _PHRASES.get(tuple(token.word for token in tokens[at : at + size]))
-            if key is not None and not any(token.before for token in tokens[at + 1 : at + size]):
+        for phrase, key in PHRASES.get(tokens[at].word, ()):
+            size = len(phrase)
+            if phrase == [token.word for token in tokens[at : at + size]] and _is_phrase(tokens, at, size):
                 text = " ".join(token.text for token in tokens[at : at + size])
-                yield replace(tokens[at], text=text, key=key, role=_PHRASE_ROLES.get(key, "place"))
+                role = _PHRASE_ROLES.get(key, "place")
+                yield replace(tokens[at], text=text, key="not" if key == "nobody" else key, role=role)
                 at += size
                 break
         else:
             yield tokens[at]
             at += 1
+
+
+def _of_them(tokens: list[Token]) -> int:
+    """How many of these words say only what a quantifier before them says."""
+    if tokens[0].word == "one":
+        return 1
+    return 2 if [token.word for token in tokens] == ["of", "them"] else 0
+
+
+def _able(tokens: list[Token]) -> list[Token]:
+    """`is not able to`, `is unable to` as `can not`."""
+    made: list[Token] = []
+    for at, token in enumerate(tokens):
+        if token.word == "able to":
+            past = any(one.word in ("was", "were") for one in made[-2:])
+            modal = replace(token, key="could" if past else "can")
+            denied = bool(made) and made[-1].role == "negation"
+            made.insert(len(made) - denied, modal)
+        elif token.word == "unable" and [one.word for one in tokens[at + 1 : at + 2]] == ["to"]:
+            made += (replace(token, key="can", role="modal"), replace(token, text="not", key="not", role="negation"))
+        else:
+            made.append(token)
+    return made
+
+
+def _is_phrase(tokens: list[Token], at: int, size: int) -> bool:
+    """Nothing parts its words; `as well` ends what it belongs to."""
+    if any(token.before for token in tokens[at + 1 : at + size]):
+        return False
+    behind = tokens[at + size : at + size + 1]
+    return tokens[at + 1].word != "well" or size > 2 or not any(token.role == "content" for token in behind)
+
+
+def _is_helping(tokens: list[Token], at: int) -> bool:
+    """`get lit` is `be lit`, `has got a lamp` is `has a lamp`."""
+    before, behind = tokens[at - 1 : at], tokens[at + 1 : at + 2]
+    owned = tokens[at].word == "got" and any(token.word in ("has", "have", "had", "'s") for token in before)
+    done = any(token.role == "content" and token.word.endswith(("ed", "en", "wn", "ne")) for token in behind)
+    return owned or (done and not behind[0].before)
 
 
 def _measured(tokens: list[Token]) -> Iterator[Token]:
@@ -407,63 +471,16 @@ _SAYING: Final = frozenset(
         false untrue myth misconception wrong incorrect mistaken hypothesis
     """)
 )
-_FORMS: Final = """
-be am is are was were been being|have has had having|do does did done doing|go goes went gone going|make made
-take took taken|give gave given|get got gotten|come came|see saw seen|know knew known|find found|write wrote written
-read read|say said|tell told|think thought|keep kept|hold held|begin began begun|bring brought|buy bought
-build built|choose chose chosen|drive drove driven|fall fell fallen|feel felt|fly flew flown|grow grew grown
-hear heard|hide hid hidden|lay laid|lead led|leave left|lend lent|lose lost|mean meant|meet met|pay paid
-ride rode ridden|rise rose risen|run ran|seek sought|sell sold|send sent|set set|shake shook shaken
-show showed shown|sing sang sung|sink sank sunk|sit sat|sleep slept|speak spoke spoken|spend spent|stand stood
-steal stole stolen|swim swam swum|teach taught|throw threw thrown|understand understood|wear wore worn|win won
-become became|draw drew drawn|eat ate eaten|fight fought|forget forgot forgotten|break broke broken|catch caught
-bind bound|bear bore borne|beat beaten|bite bit bitten|blow blew blown|deal dealt|dig dug|drink drank drunk|feed fed
-freeze froze frozen|grind ground|overcome overcame|strike struck|swear swore sworn|tear tore torn|wake woke woken
-child children|man men|woman women|foot feet|tooth teeth|mouse mice|person people|datum data|criterion criteria
-light lit|hang hung|shoot shot|stick stuck|sweep swept|bend bent
-index indices|try tries tried trying attempt attempts attempted attempting|seem seems seemed seeming appear appears
-appeared appearing|start starts started starting begin begins began begun beginning
-"""
-_IRREGULAR: Final = {
-    form: stem(forms.split()[0])
-    for line in _FORMS.strip().splitlines()
-    for forms in line.split("|")
-    for form in forms.split()
-}
-_INFLECTIONS: Final = re.compile(r"(?:'s|s'|'|s|es|k?ed|d|k?ing|e|y|ies|ied|ying|t|n|en)?")
-
-
-@lru_cache(maxsize=65_536)
-def are_forms(one: str, other: str) -> bool:
-    """Whether two words with one stem are forms of one word: `require` and `required`, not `import` and `important`."""
-    one, other = one.lower(), other.lower()
-    if one == other:
-        return True
-    if one in _IRREGULAR and _IRREGULAR[one] == (_IRREGULAR.get(other) or stem(other)):
-        return True
-    if other in _IRREGULAR and _IRREGULAR[other] == stem(one):
-        return True
-    shared = 0
-    while shared < min(len(one), len(other)) and one[shared] == other[shared]:
-        shared += 1
-    if shared < 2 or (shared < 5 and stem(one) != stem(other)):
-        return False
-    rests = [one[shared:], other[shared:]]
-    for at in (0, 1):
-        # A doubled consonant: `stop`, `stopped`.
-        rest = rests[at]
-        if len(rest) > 2 and rest[0] == (one, other)[at][shared - 1] and rest[0] not in "aeiou":
-            rests[at] = rest[1:]
-    return all(_INFLECTIONS.fullmatch(rest) for rest in rests)
-
-
-ORDINALS: Final = _words("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth")
 _SINGLE: Final = frozenset({"1"})
 
 
 def same(one: Token, other: Token) -> bool:
     """Whether two words are one, in whatever form and however it is written."""
     if (one.values == _SINGLE and other.word == "one") or (other.values == _SINGLE and one.word == "one"):
+        return True
+    if "unit" not in (one.role, other.role) and (one.word in RANK or other.word in RANK):
+        return RANK.get(one.word, one.values) == RANK.get(other.word, other.values)
+    if one.word in USING and other.word in USING:
         return True
     if one.values and other.values:
         return bool(one.values & other.values) and not are_of_one_kind(one.unit, other.unit)
@@ -473,6 +490,6 @@ def same(one: Token, other: Token) -> bool:
     if one.role in words and other.role in words:
         if one.word.replace("-", "") == other.word.replace("-", ""):
             return one.word[0] != "-" and other.word[0] != "-"  # `RS-232` and `RS232`; options differ in their signs
-        alike = one.key == other.key or one.key[:5] == other.key[:5] or f"{one.word}s" == other.word
-        return (alike or f"{other.word}s" == one.word) and are_forms(one.text, other.text)
+        alike = one.key == other.key or one.key[:5] == other.key[:5] or is_plural(one.word, other.word)
+        return (alike or is_plural(other.word, one.word)) and are_forms(one.text, other.text)
     return one.key == other.key and one.role == other.role
