@@ -1,6 +1,5 @@
 """What of a sentence stands for itself, so that the rest can be said without it, or it without the rest; and the same
-sentence said otherwise: in another voice, with what stands in front at the end, a list in another order, `the term of
-the keeper` for `the keeper's term`.
+sentence in another voice.
 
 Read from punctuation and small words alone: a parenthesis, a clause behind `and`, a relative clause behind a comma, an
 apposition may be left out and what is left is still said. A condition, a date in front, a member of a list, a clause
@@ -15,10 +14,9 @@ from typing import Final
 
 from weft.checks.statements import Statement, Token, is_saying
 from weft.language.sentences import ENGLISH, words
-from weft.language.stems import stem
 
 BE: Final = frozenset({"is", "are", "was", "were", "be", "been", "being", "am", "'s"})
-_VERBS: Final = BE | {"has", "have", "had", "does", "do", "did"}
+HELPING: Final = BE | {"has", "have", "had", "does", "do", "did"}
 _BESIDE: Final = words("""
 which who whose whom where whereas while although though because since as so hence thus thereby rather instead including
 very less more like unlike specifically particularly especially notably
@@ -131,7 +129,7 @@ def _may_go_first(tokens: Sequence[Token], part: Sequence[Token], closed: str) -
     if "," not in closed:
         return False
     if joined:
-        return _is_clause(body)
+        return is_clause(body)
     if len(body) == 1 and body[0].word.endswith("ly"):
         return True
     return body[0].key in ("although", "while", "whereas", "because", "unlike", "despite") or (
@@ -155,10 +153,10 @@ def _may_go_behind_a_comma(tokens: Sequence[Token], first: int, last: int, *, wh
         return whole and len(part) > 2
     if lead.word in _BESIDE:
         dated = behind.role in ("number", "date") or behind.word == "of"
-        return not dated and (single or (whole and _is_clause(told))) and (len(part) > 2 or lead.word == "including")
+        return not dated and (single or (whole and is_clause(told))) and (len(part) > 2 or lead.word == "including")
     if lead.word in _ALONG:
         facts = any(token.role in ("number", "date") for token in part)
-        return single and whole and _is_clause(told) and not facts
+        return single and whole and is_clause(told) and not facts
     return single and _is_beside(tokens, first, last, whole=whole)
 
 
@@ -205,13 +203,13 @@ def _is_first_of_two(tokens: Sequence[Token], first: int, last: int) -> bool:
 
 
 def _has_verb(tokens: Sequence[Token]) -> bool:
-    return any(token.word in _VERBS or token.role == "modal" for token in tokens)
+    return any(token.word in HELPING or token.role == "modal" for token in tokens)
 
 
-def _is_clause(tokens: Sequence[Token]) -> bool:
+def is_clause(tokens: Sequence[Token]) -> bool:
     """Whether it has a subject and a verb of its own, as far as small words and endings tell."""
     return len(tokens) >= _SHORT and any(
-        token.word in _VERBS
+        token.word in HELPING
         or token.role in ("modal", "pronoun")
         or (token.role == "content" and token.word.endswith(("ed", "es", "s")))
         for token in tokens[1:]
@@ -283,7 +281,7 @@ def asserted(sentence: Statement) -> Iterator[tuple[str, str]]:
         if lead >= len(tokens) or any(map(_rules_on, tokens[:first])) or _announces(tokens, first):
             return
         for end in starts[number + 1 :]:
-            if (first, end) != (0, len(tokens)) and _is_clause(tokens[lead:end]):
+            if (first, end) != (0, len(tokens)) and is_clause(tokens[lead:end]):
                 yield _slice(sentence, lead, end), subject
         if tokens[lead].role != "pronoun":
             subject = _slice(sentence, lead, starts[number + 1])
@@ -304,9 +302,9 @@ def _begins_clause(tokens: Sequence[Token], at: int) -> bool:
     if ";" in signs or ":" in signs or any(dash in signs for dash in _DASHES):
         return True
     if "," in signs and word == "nor":
-        return _is_clause(tokens[:at])
+        return is_clause(tokens[:at])
     if word == "that" and tokens[at - 1].word in (*BE, "means", "meant"):
-        return _is_clause(tokens[at + 1 :])
+        return is_clause(tokens[at + 1 :])
     if word not in _LEADS or len(following) < 3 or following[0].word in ("that", "as", "well", "far", "long", "much"):
         return False
     if word != "so" and (takes_back(following[:1]) or following[0].role == "negation"):
@@ -323,7 +321,7 @@ def _begins_clause(tokens: Sequence[Token], at: int) -> bool:
     ):
         return False
     anew = not (_has_verb(following[:1]) or _is_done(following[0]) or _is_doing(following[0]))
-    return anew and _is_clause(tokens[:at]) and _is_clause(tokens[at + 1 :])
+    return anew and is_clause(tokens[:at]) and is_clause(tokens[at + 1 :])
 
 
 _RULING: Final = words("""
@@ -340,182 +338,6 @@ def _rules_on(token: Token) -> bool:
 def _announces(tokens: Sequence[Token], at: int) -> bool:
     """`There are two ways: …`: what follows is not said, but told apart."""
     return at > 0 and ":" in tokens[at].before and any(token.role == "number" for token in tokens[:at])
-
-
-# -- what stands in front
-
-_FRONT: Final = 24
-"""The most words of a phrase that stands in front of what the sentence is about."""
-_OPENS: Final = words("to because since when although though while whereas after before as")
-"""What begins a clause, which may have commas of its own."""
-_PLACED: Final = frozenset({"over", "under", "above", "below", "about", "around"})
-"""Prepositions, where no number follows."""
-_NEW: Final = frozenset({"a", "an", "the", "this", "these", "those", "his", "her", "its", "their", "your", "our"})
-
-
-def mark(sentence: Statement) -> str:
-    """The preposition or conjunction that a sentence begins with; "" when with none."""
-    lead = next((token for token in sentence.tokens if token.role != "free"), None)
-    return lead.key if lead is not None and lead.role in ("place", "condition", "light") else ""
-
-
-def unfronted(sentence: Statement) -> Iterator[Statement]:
-    """`By default the lamp burns` as `the lamp burns by default`: what stands in front at the end of its clause."""
-    tokens = sentence.tokens
-    ends = [at for at in range(_SHORT, len(tokens)) if "," in tokens[at].before or ";" in tokens[at].before]
-    for first in range(1, min(_FRONT, len(tokens) - 2)):
-        if not _ends_front(tokens, first):
-            continue
-        for end in (len(tokens), *(at for at in ends if at > first + 1)):
-            moved = (*_opened(tokens[first:end], ""), *_opened(tokens[:first], ""), *tokens[end:])
-            yield Statement(sentence.text, moved, sentence.asks)
-
-
-def _ends_front(tokens: Sequence[Token], first: int) -> bool:
-    """Whether what the sentence is about may begin here: behind a comma, or with a word that begins anew behind a
-    phrase with a preposition."""
-    behind, begins = tokens[first - 1], tokens[first]
-    lead = next((token for token in tokens if token.role != "free"), tokens[0])
-    marked = lead.role in ("place", "condition", "light") or lead.word in _PLACED
-    if "," in begins.before:
-        free = _is_doing(lead) or behind.word.endswith(("ly", "wise", "ago"))
-        inner = any("," in token.before for token in tokens[1:first])
-        opens = lead.role == "condition" or lead.word in _OPENS
-        return begins.role != "joint" and ((marked and (opens or not inner)) or (free and not inner))
-    if begins.before or first < 2 or not marked:
-        return False
-    anew = begins.word in _NEW or begins.role in ("pronoun", "quantifier", "name")
-    return behind.word == "default" or (anew and behind.role in ("content", "name", "number", "unit", "date"))
-
-
-# -- whose it is
-
-_OWNED: Final = 5
-"""The most words of an owner, and of what is owned."""
-
-
-def of_owner(sentence: Statement, wanted: Statement) -> Statement | None:
-    """`the keeper's lamp` as `lamp of the keeper`, where the other says it so; None when nothing is to be changed."""
-    tokens, keys = list(sentence.tokens), [_base(token) for token in wanted.tokens if token.role != "free"]
-    changed = False
-    for at in [at for at, token in enumerate(tokens) if token.word.endswith(("'s", "s'")) and token.role in _NOUNS]:
-        for size in range(1, _OWNED):
-            owner = tokens[max(0, at - size + 1) : at + 1]
-            if any(token.role not in (*_NOUNS, "number") for token in owner):
-                break
-            for last in range(min(len(tokens), at + 1 + _OWNED), at + 1, -1):
-                owned = tokens[at + 1 : last]
-                row = [*map(_base, owned), "of", *map(_base, owner)]
-                if not changed and any(keys[start : start + len(row)] == row for start in range(len(keys))):
-                    of = Token("of", "of", "light", owner[0].start)
-                    tokens[at - len(owner) + 1 : last] = [*_opened(owned, owner[0].before), of, *_opened(owner, "")]
-                    changed = True
-    return Statement(sentence.text, tuple(tokens), sentence.asks) if changed else None
-
-
-_NOUNS: Final = ("content", "name")
-
-
-def _base(token: Token) -> str:
-    return stem(token.word.removesuffix("'s").rstrip("'")) if token.role in _NOUNS else token.key
-
-
-# -- members of a list
-
-_LISTED: Final = 16
-"""The most words of a member, which may be a clause."""
-
-
-_INNER_LISTS: Final = 2
-"""A list may stand in a member of another."""
-
-
-def relisted(sentence: Statement, wanted: Statement) -> Statement | None:
-    """With the members of its lists in the order that they have in the other; None when nothing is to be changed."""
-    tokens, keys = list(sentence.tokens), [token.key for token in wanted.tokens if token.role != "free"]
-    changed = False
-    for _ in range(_INNER_LISTS):
-        for joint in [
-            at for at, token in enumerate(tokens) if token.role == "joint" or token.word in ("while", "whereas")
-        ]:
-            found = _members(tokens, joint, keys)
-            if found is not None:
-                low, high, members = found
-                tokens[low:high] = members
-                changed = True
-    return Statement(sentence.text, tuple(tokens), sentence.asks) if changed else None
-
-
-def _members(tokens: Sequence[Token], joint: int, keys: Sequence[str]) -> tuple[int, int, list[Token]] | None:
-    """The list around a joint, from where to where, and as the other sentence has it."""
-    if any(token.word in ("respectively", "then", "respective") for token in tokens):
-        return None
-    commas = [at for at in range(joint - 1, 0, -1) if "," in tokens[at].before and joint - at < 3 * _LISTED]
-    for low in range(joint - 1, max(-1, joint - 3 * _LISTED), -1):
-        inner = sorted(at for at in commas if at > low)
-        starts = [low, *inner, joint + 1]
-        if max(end - start for start, end in zip(starts, (*inner, joint), strict=False)) > _LISTED:
-            continue
-        for high in range(joint + 2, min(len(tokens), joint + 1 + _LISTED) + 1):
-            parts = [tokens[start:end] for start, end in zip(starts, (*inner, joint, high), strict=True)]
-            if not _are_members(tokens, low, joint, high, parts):
-                continue
-            order = _ordered([_keys_of(part) for part in parts], tokens[joint].key, keys)
-            if order is not None:
-                return low, high, _laid(parts, order, tokens[joint])
-    return None
-
-
-def _are_members(tokens: Sequence[Token], low: int, joint: int, high: int, parts: Sequence[Sequence[Token]]) -> bool:
-    """Not where what stands behind `and` begins a clause of its own: `he saw Anna and Bert saw him`."""
-    if tokens[joint].before and len(parts) == 2:
-        return all(map(_is_clause, parts)) and high == len(tokens)
-    begins = all(token.role in ("free", "light", "place") for token in tokens[:low]) or bool(tokens[low].before)
-    return (
-        begins
-        or _goes_on(tokens, high)
-        or (all(len(part) == 1 and part[0].role == "content" for part in parts) and _goes_on(tokens, high + 1))
-    )
-
-
-def _goes_on(tokens: Sequence[Token], at: int) -> bool:
-    """Whether what follows belongs to what was said before, and begins nothing."""
-    return at >= len(tokens) or bool(tokens[at].before) or tokens[at].role in ("place", "light", "joint", "condition")
-
-
-def _keys_of(tokens: Sequence[Token]) -> tuple[str, ...]:
-    return tuple(token.key for token in tokens if token.role != "free")
-
-
-def _ordered(members: Sequence[tuple[str, ...]], joint: str, keys: Sequence[str]) -> list[int] | None:
-    """The order in which the other has all these members one behind the other; None when it has not, or the same."""
-    if not all(members) or len({*members}) < len(members):
-        return None
-    size = sum(map(len, members)) + 1
-    for start in range(len(keys) - size + 1):
-        left, at, order = list(range(len(members))), start, list[int]()
-        while left:
-            fits = [one for one in left if tuple(keys[at : at + len(members[one])]) == members[one]]
-            if not fits:
-                break
-            order.append(fits[0])
-            left.remove(fits[0])
-            at += len(members[fits[0]])
-            if len(left) == 1 and keys[at : at + 1] == [joint]:
-                at += 1
-        if not left and order != sorted(order) and keys[at - len(members[order[-1]]) - 1] == joint:
-            return order
-    return None
-
-
-def _laid(parts: Sequence[Sequence[Token]], order: Sequence[int], joint: Token) -> list[Token]:
-    signs = [parts[0][0].before, *(part[0].before for part in parts[1:])]
-    made: list[Token] = []
-    for place, one in enumerate(order):
-        if place == len(order) - 1:
-            made.append(joint)
-        made += _opened(parts[one], signs[place])
-    return made
 
 
 # -- the parts of a claim
@@ -570,7 +392,7 @@ def _turned(tokens: Sequence[Token], begins: int, done: tuple[int, int], doer: t
     while (
         start > begins
         and not tokens[start].before
-        and (tokens[start - 1].role in ("modal", "negation") or tokens[start - 1].word in _VERBS)
+        and (tokens[start - 1].role in ("modal", "negation") or tokens[start - 1].word in HELPING)
     ):
         start -= 1
     helping = [token for token in tokens[start:verb] if token.role in ("modal", "negation")]

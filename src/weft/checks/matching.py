@@ -230,7 +230,9 @@ def _edits(
         said = [i for i in range(before[0] + 1, pair[0]) if i not in gone]
         there = [j for j in range(before[1] + 1, pair[1]) if j not in away]
         said, there = without_subject(ours, theirs, said, there, subject)
-        if not is_small(ours, theirs, said, there, subject):
+        # Where something has moved away, what tied it to this place is left behind.
+        untied = [at for at in there if theirs[at].role != "light"] if gone and said else there
+        if not any(is_small(ours, theirs, said, heard, subject) for heard in (there, untied)):
             yield from _edit(ours, theirs, said, there, bool(gone))
         before = pair
 
