@@ -109,6 +109,13 @@ def test_what_is_no_list_keeps_its_order(claim: str, passage: str) -> None:
         ("Then we light a lamp for each ship and we go home.", "Then, for each ship we light a lamp and we go home."),
         ("It must be put into the hall as late as possible.", "It must be put as late as possible in the hall."),
         ("Anna is in the old tale the keeper of a lamp.", "In the old tale, Anna is the keeper of a lamp."),
+        (
+            "The town may remove that lamp by vote of each house.",
+            "The town may by a vote of each house remove that lamp.",
+        ),
+        ("Most likely the lamps are new.", "The lamps are most likely new."),
+        ("The keeper of the old light is Anna Berg.", "Anna Berg is the keeper of the old light."),
+        ("It is hidden by ships, sails, masts, etc. in May.", "In May it is hidden by masts, ships, sails, etc."),
     ],
 )
 def test_a_phrase_or_an_adverb_stands_elsewhere_in_its_clause(claim: str, passage: str) -> None:
@@ -128,4 +135,53 @@ def test_a_phrase_or_an_adverb_stands_elsewhere_in_its_clause(claim: str, passag
     ],
 )
 def test_what_only_rules_over_is_not_another(claim: str, passage: str) -> None:
+    assert compare(claim, passage).state != "quoted"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ('This light is called "Old Anna" by Bert.', 'Bert calls this light "Old Anna".'),
+        ("The lamp is lit by Anna.", "Anna lights the lamp."),
+        ("The lamp can be lit with oil.", "You can light the lamp with oil."),
+        ("You can light the lamp with oil.", "The lamp can be lit with oil."),
+        ("The light grows when the oil is changed.", "When you change the oil, the light grows."),
+    ],
+)
+def test_a_passive_says_what_its_active_says(claim: str, passage: str) -> None:
+    assert compare(claim, passage).state == "quoted"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Anna was seen by Bert.", "Anna saw Bert."),
+        ("Anna saw Bert.", "Anna was seen by Bert."),
+        ("The fire was the cause of the lamp.", "The lamp was the cause of the fire."),
+        ("Ships are the lamps.", "The lamps are ships."),
+        ("A man is a keeper.", "A keeper is a man."),
+        ("The man by the lamp may remove the town.", "The town may remove the man by the lamp."),
+        ("You lit the lamp.", "The lamp was lit."),
+        ("You can be seen from the ship.", "You can see from the ship."),
+        ("You can see the ship.", "You can be seen by the ship."),
+        ("You must light the lamp.", "The lamp can be lit."),
+        ("The lamp is lit when the keeper is seen.", "When you light the lamp, you see no keeper."),
+    ],
+)
+def test_who_does_it_is_not_who_it_is_done_to(claim: str, passage: str) -> None:
+    assert compare(claim, passage).state != "quoted"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        (
+            "Ships pass under the security lamps and bring a risk.",
+            "Ships pass under the lamps and bring a security risk.",
+        ),
+        ("It was above the oil pumping price.", "It was pumping above the oil price."),
+        ("You can read about oil in more books.", "You can read more about oil in books."),
+    ],
+)
+def test_what_would_stand_inside_another_phrase_is_not_quoted(claim: str, passage: str) -> None:
     assert compare(claim, passage).state != "quoted"

@@ -282,7 +282,8 @@ def _one(claim: str, sources: Sequence[Source]) -> Verdict:
 def _alignments(said: Statement, source: Statement, earlier: Statement | None) -> Iterator[Alignment]:
     """As they stand; without what stands for itself; in the other's voice."""
     yield align(said, source, earlier)
-    if _share(said, source) >= _VOICE:
+    # The doer of a passive has a `by` that the active has not.
+    if _share(said, source) >= _VOICE or len(said.keys - source.keys - {"by"}) <= (1 - _VOICE) * len(said.keys):
         parts = list(cores(source))
         yield from (align(said, core, earlier) for core in parts)
         for whole in (source, *parts):

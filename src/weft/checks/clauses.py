@@ -26,7 +26,7 @@ _TAKING_BACK: Final = words("""
 depending barring failing pending supposing notwithstanding until till only not never no neither nor without if unless
 when whenever except excluding assuming provided providing otherwise
 """)
-_SAYING_MORE: Final = frozenset({"and no", "just like", "just as"})
+_SAYING_MORE: Final = frozenset({"and no", "just like", "just as", "not only"})
 _ARTICLES: Final = frozenset({"a", "an", "the", "his", "her", "its", "their", "then", "our", "my"})
 _ALONG: Final = frozenset({"with", "from", "again", "along", "alongside", "together"})
 _ASIDES: Final = frozenset(
@@ -94,7 +94,8 @@ def _stands_alone(tokens: Sequence[Token], first: int, last: int) -> bool:
     if "(" in opened:
         how = len(part) == 1 and part[0].word.endswith("ly")
         return (")" in closed or ends) and not how and not any(")" in signs for signs in inner)
-    if sum("(" in signs for signs in inner) != sum(")" in signs for signs in (*inner, closed)):
+    opening, closing = sum("(" in signs for signs in inner), sum(")" in signs for signs in (*inner, closed))
+    if opening != closing and not (ends and opening == closing + 1):
         return False  # half of a bracket
     if any(dash in opened for dash in _DASHES) and (ends or any(dash in closed for dash in _DASHES)):
         return not _attributes(part)
@@ -232,7 +233,7 @@ def _attributes(part: Sequence[Token]) -> bool:
         for at, token in enumerate(part)
         if is_saying(token) and not (at and part[0].role == "joint" and part[at - 1].word in BE)
     ]
-    quoted = any('"' in token.before for token in part)
+    quoted = any('"' in token.before for token in part[1:])
     return any(at < 2 or at >= len(part) - 2 or len(part) <= _SHORT or quoted for at in said)
 
 
@@ -369,10 +370,14 @@ def clauses(claim: Statement) -> Iterator[tuple[str, str]]:
 
 
 def in_active(passive: Statement, active: Statement) -> Iterator[Statement]:
-    """`the lamp was lit by Anna` as `Anna lit the lamp`, where the other sentence says that Anna lit it."""
+    """`the lamp was lit by Anna` as `Anna lit the lamp`, where the other sentence says that Anna lit it; and `the lamp
+    is lit` as `you light the lamp`, where the other says so of anybody."""
     tokens = passive.tokens
+    if any(token.word in _ANYBODY for token in active.tokens):
+        yield from _by_anybody(passive, active.tokens)
     for by in range(2, len(tokens) - 1):
-        found = _participle(tokens, by) if tokens[by].word == "by" and not tokens[by].before else None
+        signs = tokens[by].before.strip("\"'")
+        found = _participle(tokens, by) if tokens[by].word == "by" and not signs else None
         if found is None:
             continue
         be, verb = found
@@ -384,6 +389,32 @@ def in_active(passive: Statement, active: Statement) -> Iterator[Statement]:
                 yield Statement(
                     passive.text, (*tokens[:begins], *_turned(tokens, begins, found, (by, ends))), passive.asks
                 )
+
+
+_ANYBODY: Final = frozenset({"you", "one"})
+_NOW: Final = frozenset({"is", "are", "be"})
+
+
+def _by_anybody(passive: Statement, active: Sequence[Token]) -> Iterator[Statement]:
+    tokens = passive.tokens
+    for be in (at for at, token in enumerate(tokens) if at and token.word in _NOW):
+        verb = _done(tokens, be, len(tokens))
+        if verb is None:
+            continue
+        for told in (at for at, token in enumerate(active) if token.key == tokens[verb].key):
+            doer = told
+            while doer and (
+                active[doer - 1].role in ("modal", "negation", "free") or active[doer - 1].word.endswith("ly")
+            ):
+                doer -= 1
+            if not doer or active[doer - 1].word not in _ANYBODY or active[told - 1].word in BE:
+                continue
+            for begins in _beginnings(tokens, be):
+                if not any(token.role in ("content", "name") for token in tokens[begins:be]):
+                    continue
+                laid = [*tokens[: verb + 1], active[doer - 1], *tokens[verb + 1 :]]
+                turned = _turned(laid, begins, (be, verb), (verb, verb + 2))
+                yield Statement(passive.text, (*tokens[:begins], *turned), passive.asks)
 
 
 def _turned(tokens: Sequence[Token], begins: int, done: tuple[int, int], doer: tuple[int, int]) -> Iterator[Token]:
@@ -430,10 +461,14 @@ def _participle(tokens: Sequence[Token], by: int) -> tuple[int, int] | None:
     """Where the nearest `was` before `by` stands, and what was done."""
     for be in range(by - 2, max(-1, by - 12), -1):
         if tokens[be].word in BE:
-            told = [at for at in range(be + 1, min(be + 4, by)) if tokens[at].role == "content"]
-            verb = next((at for at in told if tokens[at].word.endswith(_DONE)), None)
+            verb = _done(tokens, be, by)
             return (be, verb) if verb is not None else None
     return None
+
+
+def _done(tokens: Sequence[Token], be: int, end: int) -> int | None:
+    told = (at for at in range(be + 1, min(be + 4, end)) if tokens[at].role == "content")
+    return next((at for at in told if tokens[at].word.endswith(_DONE)), None)
 
 
 def _beginnings(tokens: Sequence[Token], be: int) -> Iterator[int]:

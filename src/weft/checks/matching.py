@@ -576,7 +576,8 @@ def _amount(number: Token) -> Fraction:
 def _roles(ours: Sequence[Token], theirs: Sequence[Token], pairs: Sequence[tuple[int, int]]) -> Iterator[Difference]:
     """`was sued` is not `sued`: an auxiliary is free, what it makes of a verb is not."""
     for i, j in pairs:
-        if ours[i].role != "content" or not theirs[j].word.endswith(("ed", "en", "wn", "t", "d")):
+        done = any(word.endswith(("ed", "en", "wn", "t", "d")) for word in (ours[i].word, theirs[j].word))
+        if ours[i].role != "content" or not done:
             continue
         here, there = _is_passive(ours, i), _is_passive(theirs, j)
         if here == there:

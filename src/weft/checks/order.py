@@ -125,6 +125,10 @@ def _joined(
 
 
 def _may_cross(ours: Sequence[Token], theirs: Sequence[Token], one: Block, other: Block) -> bool:
+    (here, mine), (there, beside) = _places(one), _places(other)
+    told = _marker(ours, here[0]), _marker(ours, there[0])
+    if told[0] != told[1] and told == (_marker(theirs, beside[0]), _marker(theirs, mine[0])):
+        return False  # `into May in the hall`
     if any(theirs[at].word in _SINGLING for block in (one, other) for at in (max(block)[1], max(j for _, j in block))):
         return _is_adverb(ours, theirs, one, other)  # what it rules over would be another
     if any(_is_apart(ours, theirs, block) or _goes_round(ours, theirs, block) for block in (one, other)):
@@ -161,8 +165,8 @@ _SAID: Final = words("is are was were has have had does do did which who whom th
 def _mark(ours: Sequence[Token], theirs: Sequence[Token], block: Block) -> str | None:
     """What a block begins with in both; nothing where that is not the same."""
     (low, _), (left, _) = _places(block)
-    mark = _marker(theirs, left)
-    if (low, left) not in block or mark != _marker(ours, low) or mark.split(" ")[0] in _BOUND:
+    mark, told = _marker(theirs, left), _marker(ours, low)
+    if (low, left) not in block or _INTO.get(mark, mark) != _INTO.get(told, told) or mark.split(" ")[0] in _BOUND:
         return None
     if len(block) == 1 and _is_mark(ours[low]):
         return None
@@ -195,7 +199,9 @@ def _goes_round(ours: Sequence[Token], theirs: Sequence[Token], block: Block) ->
     dated = any(token.role in ("number", "date") for token in ours[low : low + 2])
     comma = (mark.split(" ")[0] in _FIXED and not dated) or (not mark and not lasting)
     places = (ours, low, high), (theirs, left, right)
-    return any(_is_fronted(*one, comma=comma) and _is_last(*place) for one, place in (places, places[::-1]))
+    return any(
+        _is_fronted(*one, comma=comma, marked=bool(mark)) and _is_last(*place) for one, place in (places, places[::-1])
+    )
 
 
 def _is_lasting(tokens: Sequence[Token], at: int) -> bool:
@@ -222,15 +228,40 @@ def _carries(ours: Sequence[Token], theirs: Sequence[Token], block: Block, other
         return False
     if _goes_round(ours, theirs, block):
         return True
-    if mark.split(" ")[0] in _FIXED and not beside:
+    (here, _), _ = _places(other)
+    if mark.split(" ")[0] in _FIXED and not beside and not (_is_helped(ours, low) or _is_helped(theirs, left)):
+        return False
+    if _marker(ours, here) != _marker(theirs, start) or not _is_one(ours, theirs, block, other):
         return False
     first, last = min(left, start), max(right, end)
+    plain = not any(token.before.strip("\"'") for token in theirs[left + 1 : right + 1])
     return not any(
         token.role == "condition"
-        or (not left <= at <= right and (is_saying(token) or token.role == "joint"))
+        or (is_saying(token) and not (plain and left <= at <= right))
+        or (token.role == "joint" and not left <= at <= right)
         or token.word in ("which", "who", "that")
         for at, token in enumerate(theirs[first : last + 1], start=first)
     )
+
+
+def _is_helped(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a phrase stands between a verb and what helps it, and so belongs to no noun: `may [by law] be made`."""
+    while at and (_is_mark(tokens[at - 1]) or tokens[at - 1].word in _LEADING):
+        at -= 1
+    return at > 0 and tokens[at - 1].role == "modal"
+
+
+def _is_one(ours: Sequence[Token], theirs: Sequence[Token], block: Block, other: Block) -> bool:
+    """Whether a phrase ends where the block does: not `above the [quota]`, `in the hall) and [burns]`."""
+    (here, there), (mine, beside) = _places(block), _places(other)
+    if any(set("();:") & set(token.before) for token in theirs[there[0] + 1 : there[1] + 1]):
+        return False
+    first, second = ((ours, here, mine), (theirs, there)) if here < mine else ((theirs, there, beside), (ours, here))
+    tokens, phrase, following = first
+    touching = phrase[1] + 1 == following[0] and not tokens[following[0]].before
+    others, (_, last) = second
+    cut = last + 1 < len(others) and not others[last + 1].before and others[last + 1].role in ("content", "name")
+    return not (touching and cut)
 
 
 _FAR: Final = words("deep far high low long soon early late right straight just")
@@ -251,7 +282,7 @@ def _marker(tokens: Sequence[Token], at: int) -> str:
             if len(marks) > 1 and marks[0] in _PARTICLES:
                 marks.pop(0)
             break
-    return " ".join(_INTO.get(mark, mark) for mark in marks)
+    return " ".join(marks)
 
 
 def _is_mark(token: Token) -> bool:
@@ -266,7 +297,7 @@ _LEADING: Final = words("a an the this that these those such very quite really e
 _INTO: Final = {"into": "in", "onto": "on", "within": "in", "inside": "in"}
 
 
-def _is_fronted(tokens: Sequence[Token], first: int, last: int, *, comma: bool) -> bool:
+def _is_fronted(tokens: Sequence[Token], first: int, last: int, *, comma: bool, marked: bool) -> bool:
     """At the beginning of what is said, with a comma behind it, or a word that begins anew, where it could belong to
     what follows."""
     start = next((at for at in range(first - 1, 0, -1) if tokens[at].word == "that" and is_saying(tokens[at - 1])), 0)
@@ -275,7 +306,7 @@ def _is_fronted(tokens: Sequence[Token], first: int, last: int, *, comma: bool) 
         return False
     behind = tokens[last + 1]
     anew = (behind.word in _NEW or behind.role in ("pronoun", "quantifier", "name")) and not behind.before
-    return "," in behind.before or not comma or (anew and tokens[last].role not in ("place", "light"))
+    return "," in behind.before or not comma or (marked and anew and not _is_mark(tokens[last]))
 
 
 _NEW: Final = words("a an the this these those his her its their your our")
@@ -333,7 +364,9 @@ def _is_adverb(
 ) -> bool:
     """`is temporarily set` for `is set temporarily`: an adverb on the other side of its verb."""
     for part, rest in ((run, over), (over, run)):
-        if not all(is_how(ours[i]) for i, _ in part):
+        if not is_how(ours[part[-1][0]]) or not all(
+            is_how(ours[i]) or ours[i].word in ("most", "more", "less") for i, _ in part
+        ):
             continue
         involved = [*part, *rest]
         here = ours[min(i for i, _ in involved) : max(i for i, _ in involved) + 1]
@@ -342,7 +375,9 @@ def _is_adverb(
             continue
         if not any(ours[i].word in _SINGLING for i, _ in part):
             return len(involved) <= _ACROSS
-        return _rules_verb(ours, part[0][0]) if part is run else _rules_verb(theirs, part[0][1])
+        low, left = part[0]
+        (one, at), (two, beside) = ((ours, low), (theirs, left)) if part is run else ((theirs, left), (ours, low))
+        return _rules_verb(one, at) and two[beside - 1].word not in _ARTICLES
     return False
 
 
@@ -393,7 +428,7 @@ def _are_listed(ours: Sequence[Token], theirs: Sequence[Token], one: Block, othe
     if all(_begins(tokens, first) for tokens, (first, _), _ in sides):
         return not any(_is_ruled(*side) for side in sides)
     parted = any("," in token.before for token in ours[here[1] + 1 : there[0] + 1])
-    single = not parted and len(one) == len(other) == 1
+    single = (not parted or joints[0] == ",") and len(one) == len(other) == 1
     return single and all(_is_tight(tokens, first) for tokens, (first, _), _ in sides)
 
 
@@ -430,8 +465,8 @@ def _joint(tokens: Sequence[Token], one: Span, other: Span) -> str:
         return joint
     for at in range(other[0] + 1, min(len(tokens), other[0] + _LISTED)):
         signs = tokens[at].before
-        if tokens[at].role == "joint":
-            return tokens[at].key
+        if tokens[at].role == "joint" or tokens[at].word == "etc":
+            return "and" if tokens[at].word == "etc" else tokens[at].key
         if ")" in signs or ";" in signs or ":" in signs:
             break
     if any("(" in token.before for token in tokens[: one[0] + 1]):
@@ -475,9 +510,9 @@ _ACTING: Final = words("i we he she they")
 
 
 def _begins(tokens: Sequence[Token], first: int) -> bool:
-    return all(token.role in (*SLIGHT, "place") for token in tokens[:first]) or bool(
-        tokens[_start(tokens, first)].before
-    )
+    start = _start(tokens, first)
+    both = start > 0 and tokens[start - 1].word in ("both", "either", "neither", "between")
+    return both or bool(tokens[start].before) or all(token.role in (*SLIGHT, "place") for token in tokens[:first])
 
 
 def _is_tight(tokens: Sequence[Token], first: int) -> bool:
@@ -585,4 +620,33 @@ def _goes_on_as_noun(tokens: Sequence[Token], last: int) -> bool:
     return last + 1 < len(tokens) and not tokens[last + 1].before and tokens[last + 1].role not in ("modal", "free")
 
 
-_BINDING: Final = (_are_listed, _is_modifier)
+def _are_equal(ours: Sequence[Token], theirs: Sequence[Token], one: Block, other: Block) -> bool:
+    """`the keeper is Anna` for `Anna is the keeper`: one thing under two names, each with its article in both."""
+    (here, mine), (there, beside) = _places(one), _places(other)
+    for tokens, first, second in ((ours, here, there), (theirs, beside, mine)):
+        between = [token.word for token in tokens[first[1] + 1 : second[0]]]
+        if not between or between[0] not in _EQUALS or between[1:] not in ([], ["the"]):
+            return False
+        if any(token.role not in SLIGHT for token in tokens[: first[0]]) or second[1] + 1 != len(tokens):
+            return False
+    articles = [[_article(ours, at), _article(theirs, to)] for at, to in ((here[0], mine[0]), (there[0], beside[0]))]
+    return (
+        all(both in (["the", "the"], ["", ""]) for both in articles)
+        and ["the", "the"] in articles
+        and all(
+            ours[at].role == "name"
+            or article[0] == "the"
+            or any(token.role in ("number", "name") for token in ours[at : end + 1])
+            for (at, end), article in zip((here, there), articles, strict=True)
+        )
+    )
+
+
+_EQUALS: Final = words("is are was were")
+
+
+def _article(tokens: Sequence[Token], at: int) -> str:
+    return tokens[at - 1].word if at and tokens[at - 1].word in _ARTICLES and not tokens[at].before else ""
+
+
+_BINDING: Final = (_are_listed, _is_modifier, _are_equal)
