@@ -110,8 +110,8 @@ def test_what_is_no_list_keeps_its_order(claim: str, passage: str) -> None:
         ("It must be put into the hall as late as possible.", "It must be put as late as possible in the hall."),
         ("Anna is in the old tale the keeper of a lamp.", "In the old tale, Anna is the keeper of a lamp."),
         (
-            "The town may remove that lamp by vote of each house.",
-            "The town may by a vote of each house remove that lamp.",
+            "The town may remove the lamp by vote of each house.",
+            "The town may by a vote of each house remove the lamp.",
         ),
         ("Most likely the lamps are new.", "The lamps are most likely new."),
         ("The keeper of the old light is Anna Berg.", "Anna Berg is the keeper of the old light."),
