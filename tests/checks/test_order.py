@@ -185,3 +185,33 @@ def test_who_does_it_is_not_who_it_is_done_to(claim: str, passage: str) -> None:
 )
 def test_what_would_stand_inside_another_phrase_is_not_quoted(claim: str, passage: str) -> None:
     assert compare(claim, passage).state != "quoted"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("From one lamp, of course, we can't see much.", "From one lamp, we cannot see much, of course."),
+        ("The ship is in fact near the lamp.", "In fact, the ship is near the lamp."),
+        ("They used oil when they were first seen in May.", "When first seen in May, they used oil."),
+        ("Storms are heated debates of the sea.", "A storm is a heated debate of the sea."),
+        ("The lamps can be lit, carried or sold.", "The lamps can be sold, lit or carried."),
+        (
+            "It has a set of ten lamps.",
+            "It has a set of ten lamps, not only for ships but also for keepers (see the map).",
+        ),
+    ],
+)
+def test_asides_and_adverbs_take_no_part(claim: str, passage: str) -> None:
+    assert compare(claim, passage).state == "quoted"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Anna was offered lamps.", "Anna offered lamps."),
+        ("The keeper was seen, and carried lamps.", "The keeper saw and carried lamps."),
+        ("The cost of lamps is high.", "The cost of course lamps is high."),
+    ],
+)
+def test_what_looks_like_an_aside_or_a_member_is_read(claim: str, passage: str) -> None:
+    assert compare(claim, passage).state != "quoted"

@@ -29,9 +29,14 @@ when whenever except excluding assuming provided providing otherwise
 _SAYING_MORE: Final = frozenset({"and no", "just like", "just as", "not only"})
 _ARTICLES: Final = frozenset({"a", "an", "the", "his", "her", "its", "their", "then", "our", "my"})
 _ALONG: Final = frozenset({"with", "from", "again", "along", "alongside", "together"})
-_ASIDES: Final = frozenset(
-    ["in fact", "of course", "in particular", "for example", "for instance", "for its part", "in turn", "by contrast"]
-)
+_ASIDES: Final = (
+    "in fact", "of course", "for example", "for instance", "for its part", "in turn", "by contrast", "on the other hand"
+)  # fmt: skip
+"""What says nothing itself, wherever it stands."""
+_ASIDE_WORDS: Final = {
+    lead: [tuple(aside.split()) for aside in _ASIDES if aside.startswith(f"{lead} ")]
+    for lead in {aside.split()[0] for aside in _ASIDES}
+}
 _RELATIVE: Final = frozenset({"that", "which", "who", "whom", "whose"})
 _DASHES: Final = ("—", "–", "--")
 _MEMBER: Final = 3
@@ -150,7 +155,7 @@ def _may_go_behind_a_comma(tokens: Sequence[Token], first: int, last: int, *, wh
         apart = not commas or first - commas[-1] > _MEMBER or tokens[commas[-1]].role == "joint"
         said = apart or _has_verb([behind]) or behind.role == "pronoun"
         return lead.key == "and" and whole and len(part) > 2 and said
-    if _has_verb([lead]):
+    if _has_verb([lead]) or (lead.word, behind.word) == ("not", "only"):
         return whole and len(part) > 2
     if lead.word in _BESIDE:
         dated = behind.role in ("number", "date") or behind.word == "of"
@@ -166,7 +171,7 @@ def _is_beside(tokens: Sequence[Token], first: int, last: int, *, whole: bool) -
     part = tokens[first : last + 1]
     lead = part[0]
     following = tokens[last + 1] if last + 1 < len(tokens) else None
-    if not whole and " ".join(token.word for token in part) in _ASIDES:
+    if not whole and " ".join(token.word for token in part) in (*_ASIDES, "in particular"):
         return True
     if following is not None and not whole and (following.role == "joint" or following.word in _ARTICLES):
         return False
@@ -247,6 +252,21 @@ def _is_done(token: Token) -> bool:
 
 def _is_stop(signs: str, before: Token) -> bool:
     return any(sign in signs for sign in ".!?") and len(before.text) > 2 and before.word not in ENGLISH.abbreviations
+
+
+def without_asides(sentence: Statement) -> Statement:
+    """Without what says nothing itself: `it is, in fact, new`."""
+    tokens = sentence.tokens
+    for at, token in enumerate(tokens):
+        for aside in _ASIDE_WORDS.get(token.word, ()):
+            end = at + len(aside)
+            if tuple(one.word for one in tokens[at:end]) != aside:
+                continue
+            parted = end >= len(tokens) or tokens[end].before or token.before or not at
+            if parted or tokens[at - 1].word in HELPING or tokens[at - 1].role == "modal":
+                behind = _opened(tokens[end:], token.before if token.before.strip(",") else "")
+                return without_asides(Statement(sentence.text, (*tokens[:at], *behind), sentence.asks))
+    return sentence
 
 
 def cores(sentence: Statement) -> Iterator[Statement]:

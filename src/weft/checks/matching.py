@@ -573,17 +573,22 @@ def _amount(number: Token) -> Fraction:
 # -- who did it to whom
 
 
+_DONE: Final = ("ed", "en", "wn", "t", "d")
+
+
 def _roles(ours: Sequence[Token], theirs: Sequence[Token], pairs: Sequence[tuple[int, int]]) -> Iterator[Difference]:
     """`was sued` is not `sued`: an auxiliary is free, what it makes of a verb is not."""
     for i, j in pairs:
-        done = any(word.endswith(("ed", "en", "wn", "t", "d")) for word in (ours[i].word, theirs[j].word))
-        if ours[i].role != "content" or not done:
+        done = any(word.endswith(_DONE) for word in (ours[i].word, theirs[j].word))
+        if ours[i].role != "content" or not done or is_how(ours[i]):
             continue
         here, there = _is_passive(ours, i), _is_passive(theirs, j)
         if here == there:
             continue
         tokens, at = (theirs, j) if here else (ours, i)
-        if not tokens[at].word.endswith(("ed", "en", "wn", "t", "d")):
+        if (i + 1, j + 1) in pairs and any(one.word in ("a", "an") for one in tokens[max(0, at - 2) : at]):
+            continue  # `are heated debates` for `is a heated debate`
+        if not tokens[at].word.endswith(_DONE):
             yield Difference("role", ours[i].text, theirs[j].text)
         elif at + 1 < len(tokens) and tokens[at + 1].role not in ("light", "place") and not tokens[at + 1].before:
             before = tokens[at - 1] if at else None
@@ -598,6 +603,10 @@ def _roles(ours: Sequence[Token], theirs: Sequence[Token], pairs: Sequence[tuple
 def _is_passive(tokens: Sequence[Token], at: int) -> bool:
     if tokens[at].word.endswith("ing"):
         return False
+    joined = at > 1 and tokens[at - 1].role == "joint"
+    member = at - 2 if joined else at - 1
+    if member > 0 and (joined or "," in tokens[at].before) and tokens[member].word.endswith(_DONE):
+        return _is_passive(tokens, member)  # `can be lit, [carried] or sold`
     for before in reversed(tokens[max(0, at - 3) : at]):
         if before.word in BE:
             return True
