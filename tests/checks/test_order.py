@@ -215,3 +215,28 @@ def test_asides_and_adverbs_take_no_part(claim: str, passage: str) -> None:
 )
 def test_what_looks_like_an_aside_or_a_member_is_read(claim: str, passage: str) -> None:
     assert compare(claim, passage).state != "quoted"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Any lamps will be ignored if they are dry.", "If any lamps are dry, they will be ignored."),
+        ("The lamp is replaced when it breaks.", "When the lamp breaks, it is replaced."),
+    ],
+)
+def test_a_pronoun_stands_in_the_clause_that_comes_second(claim: str, passage: str) -> None:
+    assert compare(claim, passage).state == "quoted"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("When the lamp is lit, it is moved.", "The lamp is lit when it is moved."),
+        ("The lamp is dry if it burns.", "If the lamp is dry, it burns."),
+        ("The ship is dry if it burns the lamp.", "If the lamp burns the ship, it is dry."),
+        ("Before the lamp burns, the ship sails.", "The lamp burns before the ship sails."),
+        ("Because the lamp burns, the ship sails.", "The lamp burns because the ship sails."),
+    ],
+)
+def test_what_follows_from_what_is_not_turned_round(claim: str, passage: str) -> None:
+    assert compare(claim, passage).state != "quoted"

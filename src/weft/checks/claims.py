@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final, get_args
 
-from weft.checks.clauses import BE, asserted, clauses, cores, in_active, without_asides
+from weft.checks.clauses import BE, asserted, clauses, cores, in_active, renamed, without_asides
 from weft.checks.folding import fold
 from weft.checks.matching import Alignment, Difference, align
 from weft.checks.statements import Statement, is_saying, read_statement
@@ -285,6 +285,8 @@ def _alignments(said: Statement, source: Statement, earlier: Statement | None) -
     yield align(said, source, earlier)
     # The doer of a passive has a `by` that the active has not.
     if _share(said, source) >= _VOICE or len(said.keys - source.keys - {"by"}) <= (1 - _VOICE) * len(said.keys):
+        if one := renamed(said, source):
+            yield replace(align(one, source, earlier), turned=True)
         parts = list(cores(source))
         yield from (align(said, core, earlier) for core in parts)
         for whole in (source, *parts):

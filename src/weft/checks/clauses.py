@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from weft.checks.statements import Statement, Token, is_saying
+from weft.checks.statements import Statement, Token, is_saying, same
 from weft.language.sentences import ENGLISH, words
 
 BE: Final = frozenset({"is", "are", "was", "were", "be", "been", "being", "am", "'s"})
@@ -386,6 +386,47 @@ def clauses(claim: Statement) -> Iterator[tuple[str, str]]:
         )
 
 
+# -- a noun and its pronoun
+
+_SUBJECTS: Final = ("it", "they")
+
+
+def renamed(claim: Statement, source: Statement) -> Statement | None:
+    """`they burn if the lamps are dry` for `the lamps burn if they are dry`, where the source names the lamps in its
+    other clause: both begin with them, and `they` begins what follows."""
+    ours, theirs = claim.tokens, source.tokens
+    for word in _SUBJECTS:
+        here = [at for at, token in enumerate(ours) if token.word == word]
+        there = [at for at, token in enumerate(theirs) if token.word == word]
+        if len(here) != 1 or len(there) != 1 or not (_is_subject(ours, here[0]) and _is_subject(theirs, there[0])):
+            continue
+        first, other = _first(ours), _first(theirs)
+        last = first
+        while last < here[0] and other < there[0] and same(ours[last], theirs[other]):
+            last, other = last + 1, other + 1
+        # What is said of the noun in one is said of the pronoun in the other.
+        said, told = (next(filter(_tells, tokens), None) for tokens in (ours[last:], theirs[there[0] + 1 :]))
+        exchanged = said is not None and told is not None and same(said, told)
+        if exchanged and any(token.role in _NOUNS for token in ours[first:last]):
+            moved = (ours[here[0]], *ours[last : here[0]], *_opened(ours[first:last], ours[here[0]].before))
+            return Statement(claim.text, (*ours[:first], *moved, *ours[here[0] + 1 :]), claim.asks)
+    return None
+
+
+_NOUNS: Final = ("content", "name")
+
+
+def _first(tokens: Sequence[Token]) -> int:
+    marks = ("place", "condition", "light", "joint")
+    return next((at for at, token in enumerate(tokens) if token.role not in marks), 0)
+
+
+def _is_subject(tokens: Sequence[Token], at: int) -> bool:
+    return at > 0 and (
+        tokens[at].word == "they" or "," in tokens[at].before or tokens[at - 1].role in ("place", "condition")
+    )
+
+
 # -- voice
 
 
@@ -496,6 +537,9 @@ def _beginnings(tokens: Sequence[Token], be: int) -> Iterator[int]:
     yield from (
         at
         for at in range(be - 1, 0, -1)
-        if "," in tokens[at].before or tokens[at - 1].word == "that" or tokens[at - 1].role in ("place", "condition")
+        if "," in tokens[at].before
+        or tokens[at - 1].word == "that"
+        or tokens[at - 1].role in ("place", "condition")
+        or is_saying(tokens[at - 1])
     )
     yield 0

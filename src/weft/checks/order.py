@@ -223,12 +223,13 @@ def _carries(ours: Sequence[Token], theirs: Sequence[Token], block: Block, other
     mark, beside = _mark(ours, theirs, block), _mark(ours, theirs, other)
     if mark is None:
         return False
-    ((low, _), (left, right)), (_, (start, end)) = _places(block), _places(other)
+    ((low, high), (left, right)), ((here, _), (start, end)) = _places(block), _places(other)
     if not (mark or _is_lasting(ours, low) or _is_free(ours, low)):
         return False
     if _goes_round(ours, theirs, block):
         return True
-    (here, _), _ = _places(other)
+    if mark in _CLAUSES and not (_is_closed(ours, high) and _is_closed(theirs, right)):
+        return False  # half of a clause
     if mark.split(" ")[0] in _FIXED and not beside and not (_is_helped(ours, low) or _is_helped(theirs, left)):
         return False
     if _marker(ours, here) != _marker(theirs, start) or not _is_one(ours, theirs, block, other):
@@ -242,6 +243,9 @@ def _carries(ours: Sequence[Token], theirs: Sequence[Token], block: Block, other
         or token.word in ("which", "who", "that")
         for at, token in enumerate(theirs[first : last + 1], start=first)
     )
+
+
+_CLAUSES: Final = words("when whenever because although since until once where after before")
 
 
 def _is_helped(tokens: Sequence[Token], at: int) -> bool:
@@ -317,7 +321,9 @@ def _is_last(tokens: Sequence[Token], first: int, last: int) -> bool:
     if all(token.role in SLIGHT for token in tokens[last + 1 :]):
         return True
     behind = tokens[last + 1]
-    ends = ";" in behind.before or ("," in behind.before and behind.role in (*SLIGHT, "pronoun", "place"))
+    ends = any(sign in behind.before for sign in ";—–") or (
+        "," in behind.before and behind.role in (*SLIGHT, "pronoun", "place")
+    )
     begins = behind.role == "joint" and last + 2 < len(tokens) and tokens[last + 2].role == "pronoun"
     if (ends or begins or behind.role in ("place", "light")) and is_clause(tokens[:first]):
         return True
@@ -420,7 +426,7 @@ def _are_listed(ours: Sequence[Token], theirs: Sequence[Token], one: Block, othe
     joints = [_joint(*side) for side in sides]
     if not joints[0] or joints[0] != joints[1] or any(token.word in _IN_TURN for token in theirs):
         return False
-    if all(_is_closed(*side) for side in sides):
+    if all(_is_closed(tokens, last) for tokens, _, (_, last) in sides):
         return not any(_is_ruled(*side) for side in sides)
     # `dogs and cat food` is not `cats and dog food`
     if any(ours[max(block)[0]].word != theirs[max(j for _, j in block)].word for block in (one, other)):
@@ -498,9 +504,9 @@ def _start(tokens: Sequence[Token], at: int) -> int:
     return at
 
 
-def _is_closed(tokens: Sequence[Token], _: Span, other: Span) -> bool:
-    """Whether what follows the list belongs to what stands before it, and begins nothing."""
-    at = other[1] + 1
+def _is_closed(tokens: Sequence[Token], last: int) -> bool:
+    """Whether what follows belongs to what stands before, and goes on with nothing."""
+    at = last + 1
     if at >= len(tokens) or tokens[at].before or tokens[at].word in _ACTING:
         return True
     return tokens[at].role in ("place", "light", "joint", "condition")
