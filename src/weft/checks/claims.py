@@ -12,10 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
 from typing import Final, get_args
 
-from weft.checks.clauses import BE, asserted, clauses, cores, in_active, mark, of_owner, relisted, unfronted
+from weft.checks.clauses import BE, asserted, clauses, cores, in_active, renamed, without_asides
 from weft.checks.folding import fold
 from weft.checks.matching import Alignment, Difference, align
 from weft.checks.statements import Statement, is_saying, read_statement
@@ -55,8 +54,6 @@ _REASON: Final = re.compile(r"[,;] (?:because|although|though|whereas) (\w[^;]+)
 """A clause that says why, or what is so all the same, is said as well."""
 _HELD: Final = re.compile(r"^\W*$|\?\W*$")
 _JOINT: Final = re.compile(r"\A(?:and|but|yet|while|whereas)\b,? ")
-_WAYS: Final = 6
-"""The most ways to take what stands in front to the end."""
 _LEAST: Final = 3
 _SEVERAL: Final = frozenset({"number", "date"})
 """Kinds of which more than one may be different in one statement and still turn it round."""
@@ -287,26 +284,18 @@ def _one(claim: str, sources: Sequence[Source]) -> Verdict:
 
 
 def _alignments(said: Statement, source: Statement, earlier: Statement | None) -> Iterator[Alignment]:
-    """As they stand; without what stands for itself; in the other's voice; with what is in front at the end."""
+    """As they stand; without what stands for itself; in the other's voice."""
+    said, source = without_asides(said), without_asides(source)
     yield align(said, source, earlier)
-    if _share(said, source) >= _VOICE:
-        as_they_stand = said, source
-        said = of_owner(said, source) or said
-        source = of_owner(source, said) or source
-        source = relisted(source, said) or source
-        if (said, source) != as_they_stand:
-            yield align(said, source, earlier)
+    # The doer of a passive has a `by` that the active has not.
+    if _share(said, source) >= _VOICE or len(said.keys - source.keys - {"by"}) <= (1 - _VOICE) * len(said.keys):
+        if one := renamed(said, source):
+            yield replace(align(one, source, earlier), turned=True)
         parts = list(cores(source))
         yield from (align(said, core, earlier) for core in parts)
         for whole in (source, *parts):
             pairs = [(said, one) for one in in_active(whole, said)]
             pairs += ((one, whole) for one in in_active(said, whole))
-            # Two phrases of one kind may stand each in the other's place.
-            if not mark(said) or mark(said) != mark(whole):
-                theirs, ours = list(islice(unfronted(whole), _WAYS)), list(islice(unfronted(said), _WAYS))
-                pairs += ((said, one) for one in theirs)
-                pairs += ((one, whole) for one in ours)
-                pairs += ((one, other) for one in ours for other in theirs)
             yield from (replace(align(one, other, earlier), turned=True) for one, other in pairs)
 
 

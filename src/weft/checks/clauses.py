@@ -1,6 +1,5 @@
 """What of a sentence stands for itself, so that the rest can be said without it, or it without the rest; and the same
-sentence said otherwise: in another voice, with what stands in front at the end, a list in another order, `the term of
-the keeper` for `the keeper's term`.
+sentence in another voice.
 
 Read from punctuation and small words alone: a parenthesis, a clause behind `and`, a relative clause behind a comma, an
 apposition may be left out and what is left is still said. A condition, a date in front, a member of a list, a clause
@@ -13,12 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from weft.checks.statements import Statement, Token, is_saying
+from weft.checks.statements import Statement, Token, is_saying, same
 from weft.language.sentences import ENGLISH, words
-from weft.language.stems import stem
 
 BE: Final = frozenset({"is", "are", "was", "were", "be", "been", "being", "am", "'s"})
-_VERBS: Final = BE | {"has", "have", "had", "does", "do", "did"}
+HELPING: Final = BE | {"has", "have", "had", "does", "do", "did"}
 _BESIDE: Final = words("""
 which who whose whom where whereas while although though because since as so hence thus thereby rather instead including
 very less more like unlike specifically particularly especially notably
@@ -28,12 +26,18 @@ _TAKING_BACK: Final = words("""
 depending barring failing pending supposing notwithstanding until till only not never no neither nor without if unless
 when whenever except excluding assuming provided providing otherwise
 """)
-_SAYING_MORE: Final = frozenset({"and no", "just like", "just as"})
+_SAYING_MORE: Final = frozenset({"and no", "just like", "just as", "not only"})
 _ARTICLES: Final = frozenset({"a", "an", "the", "his", "her", "its", "their", "then", "our", "my"})
 _ALONG: Final = frozenset({"with", "from", "again", "along", "alongside", "together"})
-_ASIDES: Final = frozenset(
-    ["in fact", "of course", "in particular", "for example", "for instance", "for its part", "in turn", "by contrast"]
-)
+_ASIDES: Final = (
+    "as well", "in fact", "of course", "for example", "for instance", "for its part", "in turn", "by contrast",
+    "on the other hand"
+)  # fmt: skip
+"""What says nothing itself, wherever it stands."""
+_ASIDE_WORDS: Final = {
+    lead: [tuple(aside.split()) for aside in _ASIDES if aside.startswith(f"{lead} ")]
+    for lead in {aside.split()[0] for aside in _ASIDES}
+}
 _RELATIVE: Final = frozenset({"that", "which", "who", "whom", "whose"})
 _DASHES: Final = ("—", "–", "--")
 _MEMBER: Final = 3
@@ -96,7 +100,8 @@ def _stands_alone(tokens: Sequence[Token], first: int, last: int) -> bool:
     if "(" in opened:
         how = len(part) == 1 and part[0].word.endswith("ly")
         return (")" in closed or ends) and not how and not any(")" in signs for signs in inner)
-    if sum("(" in signs for signs in inner) != sum(")" in signs for signs in (*inner, closed)):
+    opening, closing = sum("(" in signs for signs in inner), sum(")" in signs for signs in (*inner, closed))
+    if opening != closing and not (ends and opening == closing + 1):
         return False  # half of a bracket
     if any(dash in opened for dash in _DASHES) and (ends or any(dash in closed for dash in _DASHES)):
         return not _attributes(part)
@@ -131,7 +136,7 @@ def _may_go_first(tokens: Sequence[Token], part: Sequence[Token], closed: str) -
     if "," not in closed:
         return False
     if joined:
-        return _is_clause(body)
+        return is_clause(body)
     if len(body) == 1 and body[0].word.endswith("ly"):
         return True
     return body[0].key in ("although", "while", "whereas", "because", "unlike", "despite") or (
@@ -151,14 +156,14 @@ def _may_go_behind_a_comma(tokens: Sequence[Token], first: int, last: int, *, wh
         apart = not commas or first - commas[-1] > _MEMBER or tokens[commas[-1]].role == "joint"
         said = apart or _has_verb([behind]) or behind.role == "pronoun"
         return lead.key == "and" and whole and len(part) > 2 and said
-    if _has_verb([lead]):
+    if _has_verb([lead]) or (lead.word, behind.word) == ("not", "only"):
         return whole and len(part) > 2
     if lead.word in _BESIDE:
         dated = behind.role in ("number", "date") or behind.word == "of"
-        return not dated and (single or (whole and _is_clause(told))) and (len(part) > 2 or lead.word == "including")
+        return not dated and (single or (whole and is_clause(told))) and (len(part) > 2 or lead.word == "including")
     if lead.word in _ALONG:
         facts = any(token.role in ("number", "date") for token in part)
-        return single and whole and _is_clause(told) and not facts
+        return single and whole and is_clause(told) and not facts
     return single and _is_beside(tokens, first, last, whole=whole)
 
 
@@ -167,7 +172,7 @@ def _is_beside(tokens: Sequence[Token], first: int, last: int, *, whole: bool) -
     part = tokens[first : last + 1]
     lead = part[0]
     following = tokens[last + 1] if last + 1 < len(tokens) else None
-    if not whole and " ".join(token.word for token in part) in _ASIDES:
+    if not whole and " ".join(token.word for token in part) in (*_ASIDES, "in particular"):
         return True
     if following is not None and not whole and (following.role == "joint" or following.word in _ARTICLES):
         return False
@@ -205,13 +210,13 @@ def _is_first_of_two(tokens: Sequence[Token], first: int, last: int) -> bool:
 
 
 def _has_verb(tokens: Sequence[Token]) -> bool:
-    return any(token.word in _VERBS or token.role == "modal" for token in tokens)
+    return any(token.word in HELPING or token.role == "modal" for token in tokens)
 
 
-def _is_clause(tokens: Sequence[Token]) -> bool:
+def is_clause(tokens: Sequence[Token]) -> bool:
     """Whether it has a subject and a verb of its own, as far as small words and endings tell."""
     return len(tokens) >= _SHORT and any(
-        token.word in _VERBS
+        token.word in HELPING
         or token.role in ("modal", "pronoun")
         or (token.role == "content" and token.word.endswith(("ed", "es", "s")))
         for token in tokens[1:]
@@ -234,7 +239,7 @@ def _attributes(part: Sequence[Token]) -> bool:
         for at, token in enumerate(part)
         if is_saying(token) and not (at and part[0].role == "joint" and part[at - 1].word in BE)
     ]
-    quoted = any('"' in token.before for token in part)
+    quoted = any('"' in token.before for token in part[1:])
     return any(at < 2 or at >= len(part) - 2 or len(part) <= _SHORT or quoted for at in said)
 
 
@@ -248,6 +253,21 @@ def _is_done(token: Token) -> bool:
 
 def _is_stop(signs: str, before: Token) -> bool:
     return any(sign in signs for sign in ".!?") and len(before.text) > 2 and before.word not in ENGLISH.abbreviations
+
+
+def without_asides(sentence: Statement) -> Statement:
+    """Without what says nothing itself: `it is, in fact, new`."""
+    tokens = sentence.tokens
+    for at, token in enumerate(tokens):
+        for aside in _ASIDE_WORDS.get(token.word, ()):
+            end = at + len(aside)
+            if tuple(one.word for one in tokens[at:end]) != aside:
+                continue
+            parted = end >= len(tokens) or tokens[end].before or token.before or not at
+            if parted or tokens[at - 1].word in HELPING or tokens[at - 1].role == "modal":
+                behind = _opened(tokens[end:], token.before if token.before.strip(",") else "")
+                return without_asides(Statement(sentence.text, (*tokens[:at], *behind), sentence.asks))
+    return sentence
 
 
 def cores(sentence: Statement) -> Iterator[Statement]:
@@ -283,7 +303,7 @@ def asserted(sentence: Statement) -> Iterator[tuple[str, str]]:
         if lead >= len(tokens) or any(map(_rules_on, tokens[:first])) or _announces(tokens, first):
             return
         for end in starts[number + 1 :]:
-            if (first, end) != (0, len(tokens)) and _is_clause(tokens[lead:end]):
+            if (first, end) != (0, len(tokens)) and is_clause(tokens[lead:end]):
                 yield _slice(sentence, lead, end), subject
         if tokens[lead].role != "pronoun":
             subject = _slice(sentence, lead, starts[number + 1])
@@ -304,9 +324,9 @@ def _begins_clause(tokens: Sequence[Token], at: int) -> bool:
     if ";" in signs or ":" in signs or any(dash in signs for dash in _DASHES):
         return True
     if "," in signs and word == "nor":
-        return _is_clause(tokens[:at])
+        return is_clause(tokens[:at])
     if word == "that" and tokens[at - 1].word in (*BE, "means", "meant"):
-        return _is_clause(tokens[at + 1 :])
+        return is_clause(tokens[at + 1 :])
     if word not in _LEADS or len(following) < 3 or following[0].word in ("that", "as", "well", "far", "long", "much"):
         return False
     if word != "so" and (takes_back(following[:1]) or following[0].role == "negation"):
@@ -323,7 +343,7 @@ def _begins_clause(tokens: Sequence[Token], at: int) -> bool:
     ):
         return False
     anew = not (_has_verb(following[:1]) or _is_done(following[0]) or _is_doing(following[0]))
-    return anew and _is_clause(tokens[:at]) and _is_clause(tokens[at + 1 :])
+    return anew and is_clause(tokens[:at]) and is_clause(tokens[at + 1 :])
 
 
 _RULING: Final = words("""
@@ -340,182 +360,6 @@ def _rules_on(token: Token) -> bool:
 def _announces(tokens: Sequence[Token], at: int) -> bool:
     """`There are two ways: …`: what follows is not said, but told apart."""
     return at > 0 and ":" in tokens[at].before and any(token.role == "number" for token in tokens[:at])
-
-
-# -- what stands in front
-
-_FRONT: Final = 24
-"""The most words of a phrase that stands in front of what the sentence is about."""
-_OPENS: Final = words("to because since when although though while whereas after before as")
-"""What begins a clause, which may have commas of its own."""
-_PLACED: Final = frozenset({"over", "under", "above", "below", "about", "around"})
-"""Prepositions, where no number follows."""
-_NEW: Final = frozenset({"a", "an", "the", "this", "these", "those", "his", "her", "its", "their", "your", "our"})
-
-
-def mark(sentence: Statement) -> str:
-    """The preposition or conjunction that a sentence begins with; "" when with none."""
-    lead = next((token for token in sentence.tokens if token.role != "free"), None)
-    return lead.key if lead is not None and lead.role in ("place", "condition", "light") else ""
-
-
-def unfronted(sentence: Statement) -> Iterator[Statement]:
-    """`By default the lamp burns` as `the lamp burns by default`: what stands in front at the end of its clause."""
-    tokens = sentence.tokens
-    ends = [at for at in range(_SHORT, len(tokens)) if "," in tokens[at].before or ";" in tokens[at].before]
-    for first in range(1, min(_FRONT, len(tokens) - 2)):
-        if not _ends_front(tokens, first):
-            continue
-        for end in (len(tokens), *(at for at in ends if at > first + 1)):
-            moved = (*_opened(tokens[first:end], ""), *_opened(tokens[:first], ""), *tokens[end:])
-            yield Statement(sentence.text, moved, sentence.asks)
-
-
-def _ends_front(tokens: Sequence[Token], first: int) -> bool:
-    """Whether what the sentence is about may begin here: behind a comma, or with a word that begins anew behind a
-    phrase with a preposition."""
-    behind, begins = tokens[first - 1], tokens[first]
-    lead = next((token for token in tokens if token.role != "free"), tokens[0])
-    marked = lead.role in ("place", "condition", "light") or lead.word in _PLACED
-    if "," in begins.before:
-        free = _is_doing(lead) or behind.word.endswith(("ly", "wise", "ago"))
-        inner = any("," in token.before for token in tokens[1:first])
-        opens = lead.role == "condition" or lead.word in _OPENS
-        return begins.role != "joint" and ((marked and (opens or not inner)) or (free and not inner))
-    if begins.before or first < 2 or not marked:
-        return False
-    anew = begins.word in _NEW or begins.role in ("pronoun", "quantifier", "name")
-    return behind.word == "default" or (anew and behind.role in ("content", "name", "number", "unit", "date"))
-
-
-# -- whose it is
-
-_OWNED: Final = 5
-"""The most words of an owner, and of what is owned."""
-
-
-def of_owner(sentence: Statement, wanted: Statement) -> Statement | None:
-    """`the keeper's lamp` as `lamp of the keeper`, where the other says it so; None when nothing is to be changed."""
-    tokens, keys = list(sentence.tokens), [_base(token) for token in wanted.tokens if token.role != "free"]
-    changed = False
-    for at in [at for at, token in enumerate(tokens) if token.word.endswith(("'s", "s'")) and token.role in _NOUNS]:
-        for size in range(1, _OWNED):
-            owner = tokens[max(0, at - size + 1) : at + 1]
-            if any(token.role not in (*_NOUNS, "number") for token in owner):
-                break
-            for last in range(min(len(tokens), at + 1 + _OWNED), at + 1, -1):
-                owned = tokens[at + 1 : last]
-                row = [*map(_base, owned), "of", *map(_base, owner)]
-                if not changed and any(keys[start : start + len(row)] == row for start in range(len(keys))):
-                    of = Token("of", "of", "light", owner[0].start)
-                    tokens[at - len(owner) + 1 : last] = [*_opened(owned, owner[0].before), of, *_opened(owner, "")]
-                    changed = True
-    return Statement(sentence.text, tuple(tokens), sentence.asks) if changed else None
-
-
-_NOUNS: Final = ("content", "name")
-
-
-def _base(token: Token) -> str:
-    return stem(token.word.removesuffix("'s").rstrip("'")) if token.role in _NOUNS else token.key
-
-
-# -- members of a list
-
-_LISTED: Final = 16
-"""The most words of a member, which may be a clause."""
-
-
-_INNER_LISTS: Final = 2
-"""A list may stand in a member of another."""
-
-
-def relisted(sentence: Statement, wanted: Statement) -> Statement | None:
-    """With the members of its lists in the order that they have in the other; None when nothing is to be changed."""
-    tokens, keys = list(sentence.tokens), [token.key for token in wanted.tokens if token.role != "free"]
-    changed = False
-    for _ in range(_INNER_LISTS):
-        for joint in [
-            at for at, token in enumerate(tokens) if token.role == "joint" or token.word in ("while", "whereas")
-        ]:
-            found = _members(tokens, joint, keys)
-            if found is not None:
-                low, high, members = found
-                tokens[low:high] = members
-                changed = True
-    return Statement(sentence.text, tuple(tokens), sentence.asks) if changed else None
-
-
-def _members(tokens: Sequence[Token], joint: int, keys: Sequence[str]) -> tuple[int, int, list[Token]] | None:
-    """The list around a joint, from where to where, and as the other sentence has it."""
-    if any(token.word in ("respectively", "then", "respective") for token in tokens):
-        return None
-    commas = [at for at in range(joint - 1, 0, -1) if "," in tokens[at].before and joint - at < 3 * _LISTED]
-    for low in range(joint - 1, max(-1, joint - 3 * _LISTED), -1):
-        inner = sorted(at for at in commas if at > low)
-        starts = [low, *inner, joint + 1]
-        if max(end - start for start, end in zip(starts, (*inner, joint), strict=False)) > _LISTED:
-            continue
-        for high in range(joint + 2, min(len(tokens), joint + 1 + _LISTED) + 1):
-            parts = [tokens[start:end] for start, end in zip(starts, (*inner, joint, high), strict=True)]
-            if not _are_members(tokens, low, joint, high, parts):
-                continue
-            order = _ordered([_keys_of(part) for part in parts], tokens[joint].key, keys)
-            if order is not None:
-                return low, high, _laid(parts, order, tokens[joint])
-    return None
-
-
-def _are_members(tokens: Sequence[Token], low: int, joint: int, high: int, parts: Sequence[Sequence[Token]]) -> bool:
-    """Not where what stands behind `and` begins a clause of its own: `he saw Anna and Bert saw him`."""
-    if tokens[joint].before and len(parts) == 2:
-        return all(map(_is_clause, parts)) and high == len(tokens)
-    begins = all(token.role in ("free", "light", "place") for token in tokens[:low]) or bool(tokens[low].before)
-    return (
-        begins
-        or _goes_on(tokens, high)
-        or (all(len(part) == 1 and part[0].role == "content" for part in parts) and _goes_on(tokens, high + 1))
-    )
-
-
-def _goes_on(tokens: Sequence[Token], at: int) -> bool:
-    """Whether what follows belongs to what was said before, and begins nothing."""
-    return at >= len(tokens) or bool(tokens[at].before) or tokens[at].role in ("place", "light", "joint", "condition")
-
-
-def _keys_of(tokens: Sequence[Token]) -> tuple[str, ...]:
-    return tuple(token.key for token in tokens if token.role != "free")
-
-
-def _ordered(members: Sequence[tuple[str, ...]], joint: str, keys: Sequence[str]) -> list[int] | None:
-    """The order in which the other has all these members one behind the other; None when it has not, or the same."""
-    if not all(members) or len({*members}) < len(members):
-        return None
-    size = sum(map(len, members)) + 1
-    for start in range(len(keys) - size + 1):
-        left, at, order = list(range(len(members))), start, list[int]()
-        while left:
-            fits = [one for one in left if tuple(keys[at : at + len(members[one])]) == members[one]]
-            if not fits:
-                break
-            order.append(fits[0])
-            left.remove(fits[0])
-            at += len(members[fits[0]])
-            if len(left) == 1 and keys[at : at + 1] == [joint]:
-                at += 1
-        if not left and order != sorted(order) and keys[at - len(members[order[-1]]) - 1] == joint:
-            return order
-    return None
-
-
-def _laid(parts: Sequence[Sequence[Token]], order: Sequence[int], joint: Token) -> list[Token]:
-    signs = [parts[0][0].before, *(part[0].before for part in parts[1:])]
-    made: list[Token] = []
-    for place, one in enumerate(order):
-        if place == len(order) - 1:
-            made.append(joint)
-        made += _opened(parts[one], signs[place])
-    return made
 
 
 # -- the parts of a claim
@@ -543,14 +387,59 @@ def clauses(claim: Statement) -> Iterator[tuple[str, str]]:
         )
 
 
+# -- a noun and its pronoun
+
+_SUBJECTS: Final = ("it", "they")
+
+
+def renamed(claim: Statement, source: Statement) -> Statement | None:
+    """`they burn if the lamps are dry` for `the lamps burn if they are dry`, where the source names the lamps in its
+    other clause: both begin with them, and `they` begins what follows."""
+    ours, theirs = claim.tokens, source.tokens
+    for word in _SUBJECTS:
+        here = [at for at, token in enumerate(ours) if token.word == word]
+        there = [at for at, token in enumerate(theirs) if token.word == word]
+        if len(here) != 1 or len(there) != 1 or not (_is_subject(ours, here[0]) and _is_subject(theirs, there[0])):
+            continue
+        first, other = _first(ours), _first(theirs)
+        last = first
+        while last < here[0] and other < there[0] and same(ours[last], theirs[other]):
+            last, other = last + 1, other + 1
+        # What is said of the noun in one is said of the pronoun in the other.
+        said, told = (next(filter(_tells, tokens), None) for tokens in (ours[last:], theirs[there[0] + 1 :]))
+        exchanged = said is not None and told is not None and same(said, told)
+        if exchanged and any(token.role in _NOUNS for token in ours[first:last]):
+            moved = (ours[here[0]], *ours[last : here[0]], *_opened(ours[first:last], ours[here[0]].before))
+            return Statement(claim.text, (*ours[:first], *moved, *ours[here[0] + 1 :]), claim.asks)
+    return None
+
+
+_NOUNS: Final = ("content", "name")
+
+
+def _first(tokens: Sequence[Token]) -> int:
+    marks = ("place", "condition", "light", "joint")
+    return next((at for at, token in enumerate(tokens) if token.role not in marks), 0)
+
+
+def _is_subject(tokens: Sequence[Token], at: int) -> bool:
+    return at > 0 and (
+        tokens[at].word == "they" or "," in tokens[at].before or tokens[at - 1].role in ("place", "condition")
+    )
+
+
 # -- voice
 
 
 def in_active(passive: Statement, active: Statement) -> Iterator[Statement]:
-    """`the lamp was lit by Anna` as `Anna lit the lamp`, where the other sentence says that Anna lit it."""
+    """`the lamp was lit by Anna` as `Anna lit the lamp`, where the other sentence says that Anna lit it; and `the lamp
+    is lit` as `you light the lamp`, where the other says so of anybody."""
     tokens = passive.tokens
+    if any(token.word in _ANYBODY for token in active.tokens):
+        yield from _by_anybody(passive, active.tokens)
     for by in range(2, len(tokens) - 1):
-        found = _participle(tokens, by) if tokens[by].word == "by" and not tokens[by].before else None
+        signs = tokens[by].before.strip("\"'")
+        found = _participle(tokens, by) if tokens[by].word == "by" and not signs else None
         if found is None:
             continue
         be, verb = found
@@ -564,13 +453,39 @@ def in_active(passive: Statement, active: Statement) -> Iterator[Statement]:
                 )
 
 
+_ANYBODY: Final = frozenset({"you", "one"})
+_NOW: Final = frozenset({"is", "are", "be"})
+
+
+def _by_anybody(passive: Statement, active: Sequence[Token]) -> Iterator[Statement]:
+    tokens = passive.tokens
+    for be in (at for at, token in enumerate(tokens) if at and token.word in _NOW):
+        verb = _done(tokens, be, len(tokens))
+        if verb is None:
+            continue
+        for told in (at for at, token in enumerate(active) if token.key == tokens[verb].key):
+            doer = told
+            while doer and (
+                active[doer - 1].role in ("modal", "negation", "free") or active[doer - 1].word.endswith("ly")
+            ):
+                doer -= 1
+            if not doer or active[doer - 1].word not in _ANYBODY or active[told - 1].word in BE:
+                continue
+            for begins in _beginnings(tokens, be):
+                if not any(token.role in ("content", "name") for token in tokens[begins:be]):
+                    continue
+                laid = [*tokens[: verb + 1], active[doer - 1], *tokens[verb + 1 :]]
+                turned = _turned(laid, begins, (be, verb), (verb, verb + 2))
+                yield Statement(passive.text, (*tokens[:begins], *turned), passive.asks)
+
+
 def _turned(tokens: Sequence[Token], begins: int, done: tuple[int, int], doer: tuple[int, int]) -> Iterator[Token]:
     (be, verb), (by, ends) = done, doer
     start = be
     while (
         start > begins
         and not tokens[start].before
-        and (tokens[start - 1].role in ("modal", "negation") or tokens[start - 1].word in _VERBS)
+        and (tokens[start - 1].role in ("modal", "negation") or tokens[start - 1].word in HELPING)
     ):
         start -= 1
     helping = [token for token in tokens[start:verb] if token.role in ("modal", "negation")]
@@ -608,10 +523,14 @@ def _participle(tokens: Sequence[Token], by: int) -> tuple[int, int] | None:
     """Where the nearest `was` before `by` stands, and what was done."""
     for be in range(by - 2, max(-1, by - 12), -1):
         if tokens[be].word in BE:
-            told = [at for at in range(be + 1, min(be + 4, by)) if tokens[at].role == "content"]
-            verb = next((at for at in told if tokens[at].word.endswith(_DONE)), None)
+            verb = _done(tokens, be, by)
             return (be, verb) if verb is not None else None
     return None
+
+
+def _done(tokens: Sequence[Token], be: int, end: int) -> int | None:
+    told = (at for at in range(be + 1, min(be + 4, end)) if tokens[at].role == "content")
+    return next((at for at in told if tokens[at].word.endswith(_DONE)), None)
 
 
 def _beginnings(tokens: Sequence[Token], be: int) -> Iterator[int]:
@@ -619,6 +538,9 @@ def _beginnings(tokens: Sequence[Token], be: int) -> Iterator[int]:
     yield from (
         at
         for at in range(be - 1, 0, -1)
-        if "," in tokens[at].before or tokens[at - 1].word == "that" or tokens[at - 1].role in ("place", "condition")
+        if "," in tokens[at].before
+        or tokens[at - 1].word == "that"
+        or tokens[at - 1].role in ("place", "condition")
+        or is_saying(tokens[at - 1])
     )
     yield 0

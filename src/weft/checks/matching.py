@@ -264,7 +264,9 @@ def _edits(
         said = [i for i in range(before[0] + 1, pair[0]) if i not in gone]
         there = [j for j in range(before[1] + 1, pair[1]) if j not in away]
         said, there = without_subject(ours, theirs, said, there, subject)
-        if not is_small(ours, theirs, said, there, subject):
+        # Where something has moved away, what tied it to this place is left behind.
+        untied = [at for at in there if theirs[at].role != "light"] if gone and said else there
+        if not any(is_small(ours, theirs, said, heard, subject) for heard in (there, untied)):
             yield from _edit(ours, theirs, said, there, bool(gone))
         before = pair
 
@@ -738,10 +740,14 @@ def _amount(number: Token) -> Fraction:
 # -- who did it to whom
 
 
+_DONE: Final = ("ed", "en", "wn", "t", "d")
+
+
 def _roles(ours: Sequence[Token], theirs: Sequence[Token], pairs: Sequence[tuple[int, int]]) -> Iterator[Difference]:
     """`was sued` is not `sued`: an auxiliary is free, what it makes of a verb is not."""
     for i, j in pairs:
-        if ours[i].role != "content" or not theirs[j].word.endswith(("ed", "en", "wn", "t", "d")):
+        done = any(word.endswith(_DONE) for word in (ours[i].word, theirs[j].word))
+        if ours[i].role != "content" or not done or is_how(ours[i]):
             continue
         if ours[i].word in ORDINALS:
             continue
@@ -749,7 +755,9 @@ def _roles(ours: Sequence[Token], theirs: Sequence[Token], pairs: Sequence[tuple
         if here == there:
             continue
         tokens, at = (theirs, j) if here else (ours, i)
-        if not tokens[at].word.endswith(("ed", "en", "wn", "t", "d")):
+        if (i + 1, j + 1) in pairs and any(one.word in ("a", "an") for one in tokens[max(0, at - 2) : at]):
+            continue  # `are heated debates` for `is a heated debate`
+        if not tokens[at].word.endswith(_DONE):
             yield Difference("role", ours[i].text, theirs[j].text)
         elif (
             at + 1 < len(tokens)
@@ -771,6 +779,10 @@ def _roles(ours: Sequence[Token], theirs: Sequence[Token], pairs: Sequence[tuple
 def _is_passive(tokens: Sequence[Token], at: int) -> bool:
     if tokens[at].word.endswith("ing"):
         return False
+    joined = at > 1 and tokens[at - 1].role == "joint"
+    member = at - 2 if joined else at - 1
+    if member > 0 and (joined or "," in tokens[at].before) and tokens[member].word.endswith(_DONE):
+        return _is_passive(tokens, member)  # `can be lit, [carried] or sold`
     for before in reversed(tokens[max(0, at - 3) : at]):
         if before.word in BE or (before.word in GET and before.role == "free"):
             return True

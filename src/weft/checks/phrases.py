@@ -34,7 +34,6 @@ can: able to
 no longer: no longer
 nobody: no one
 percent: per cent
-of course: of course, in fact, for example, for instance, on the other hand, as well
 """
 _PHRASES: Final = sorted(
     (

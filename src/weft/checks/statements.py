@@ -105,7 +105,7 @@ _WHOLE: Final = {
 _PHRASE_ROLES: Final[dict[str, Role]] = {
     "to": "light", "except": "condition", "if": "condition", "whether": "condition", "all except": "quantifier",
     "must": "modal", "may": "modal", "can": "modal", "no longer": "negation", "nobody": "negation",
-    "whose": "pronoun", "about": "bound", "percent": "unit", "of course": "free",
+    "whose": "pronoun", "about": "bound", "percent": "unit",
 }  # fmt: skip
 """Of phrases that are no prepositions."""
 _BROKEN: Final = re.compile(

@@ -1,0 +1,242 @@
+"""What may stand elsewhere in a sentence that says the same: lists, what belongs to a noun, phrases, adverbs.
+And what may not, because somebody else would do it, or something else be so."""
+
+from __future__ import annotations
+
+import pytest
+
+from weft.checks.claims import compare
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("The keeper's lamp is red.", "The lamp of the keeper is red."),
+        (
+            "The resistance of the oil to the movement of the wick is low.",
+            "The oil's resistance to the wick's movement is low.",
+        ),
+        (
+            "The harbour keeps the acts and records of every other town.",
+            "The harbour keeps every other town's acts and records.",
+        ),
+        ("They wrote the value of the time stamp.", "They wrote the time stamp value."),
+        ("The sizes of the lamps depend on the oil.", "The lamp sizes depend on the oil."),
+        ("Members of the board elect the keeper.", "Board members elect the keeper."),
+        ("It works with lamps that are dry.", "It works with dry lamps."),
+        ("The lamp above must be lit.", "The above lamp must be lit."),
+        ("Each lamp has a flame of its own.", "Each lamp has its own flame."),
+        ("The stars bring keepers luck.", "The stars bring luck to keepers."),
+    ],
+)
+def test_what_belongs_to_a_noun_stands_before_or_behind_it(claim: str, passage: str) -> None:
+    assert compare(claim, passage).state == "quoted"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("The old keeper's lamp is red.", "The old lamp of the keeper is red."),
+        ("The new users of the system pay.", "The users of the new system pay."),
+        ("The user group settings are kept.", "The group of user settings is kept."),
+        ("The price of lamps and oil rose.", "The lamp price and oil rose."),
+        ("Anna's brother's friend came.", "The brother of Anna's friend came."),
+        ("The cause of the fire was the lamp.", "The cause of the lamp was the fire."),
+        ("The tea cup is full.", "The cup of tea is full."),
+        ("Dozens of keepers tend the lamps.", "The keepers tend dozens of lamps."),
+        ("France's army beat Spain.", "The army of Spain beat France."),
+        ("Anna, Bert's sister, lit it.", "Bert, Anna's sister, lit it."),
+        ("Anna gave Bert to Carl.", "Anna gave Carl to Bert."),
+        ("The lamps that are red have new oil.", "The new lamps have oil that is red."),
+    ],
+)
+def test_what_belongs_to_another_noun_is_not_quoted(claim: str, passage: str) -> None:
+    assert compare(claim, passage).state != "quoted"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("It keeps oil, wicks, lamps, torches and maps.", "It keeps lamps, maps, oil, torches and wicks."),
+        (
+            "The red lamp, the big lamp, and the old lamp are lit.",
+            "The old lamp, the big lamp, and the red lamp are lit.",
+        ),
+        ("They can light and carry many lamps.", "They can carry and light many lamps."),
+        ("For safety and speed reasons it is kept.", "It is kept for speed and safety reasons."),
+        ("The newest, brightest lamps are there.", "The brightest, newest lamps are there."),
+        ("Ships pass (from Oslo, Bergen, Skagen).", "Ships pass (from Skagen, Oslo, Bergen)."),
+        (
+            "By lighting torches and red lamps we keep the harbour.",
+            "We keep the harbour by lighting red lamps and torches.",
+        ),
+        ("The keepers sleep while the owners work.", "The owners work while the keepers sleep."),
+    ],
+)
+def test_members_of_a_list_stand_in_any_order(claim: str, passage: str) -> None:
+    assert compare(claim, passage).state == "quoted"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("He saw Bert and Anna saw him.", "He saw Anna and Bert saw him."),
+        ("It was signed by Bert, and Anna refused.", "It was signed by Anna, and Bert refused."),
+        ("They light torches in May and lamps in June.", "They light lamps in May and torches in June."),
+        ("The queen and the king of Spain came.", "The king and the queen of Spain came."),
+        ("Electrical rooms and lamps are kept here.", "Electrical lamps and rooms are kept here."),
+        ("Dogs and cat food are sold.", "Cats and dog food are sold."),
+        ("Bert lit the lamp and Anna put out the fire.", "Anna lit the lamp and Bert put out the fire."),
+        ("Oslo and Bergen lie in May and June, respectively.", "Bergen and Oslo lie in May and June, respectively."),
+        ("The lamp is bigger than the torch and the fire.", "The fire is bigger than the torch and the lamp."),
+    ],
+)
+def test_what_is_no_list_keeps_its_order(claim: str, passage: str) -> None:
+    assert compare(claim, passage).state != "quoted"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("A new keeper includes just a small lamp.", "A new keeper just includes a small lamp."),
+        ("Most people knew him only as the keeper.", "Most people only knew him as the keeper."),
+        (
+            "The ship is near the pole for only a part of the time.",
+            "The ship is only near the pole for a part of the time.",
+        ),
+        ("It may have some impact on a very large lamp.", "On very large lamps, it may have some impact."),
+        ("It is said that many will come if the lamp burns.", "It is said that if the lamp burns, many will come."),
+        ("Then we light a lamp for each ship and we go home.", "Then, for each ship we light a lamp and we go home."),
+        ("It must be put into the hall as late as possible.", "It must be put as late as possible in the hall."),
+        ("Anna is in the old tale the keeper of a lamp.", "In the old tale, Anna is the keeper of a lamp."),
+        (
+            "The town may remove the lamp by vote of each house.",
+            "The town may by a vote of each house remove the lamp.",
+        ),
+        ("Most likely the lamps are new.", "The lamps are most likely new."),
+        ("The keeper of the old light is Anna Berg.", "Anna Berg is the keeper of the old light."),
+        ("It is hidden by ships, sails, masts, etc. in May.", "In May it is hidden by masts, ships, sails, etc."),
+    ],
+)
+def test_a_phrase_or_an_adverb_stands_elsewhere_in_its_clause(claim: str, passage: str) -> None:
+    assert compare(claim, passage).state == "quoted"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Only Anna lit the lamp.", "Anna only lit the lamp."),
+        ("Anna only lit the lamp.", "Only Anna lit the lamp."),
+        ("Anna lit only the lamp.", "Only Anna lit the lamp."),
+        ("Keepers light lamps only in May.", "Keepers light only lamps in May."),
+        ("Keepers in May light only lamps.", "Keepers only in May light lamps."),
+        ("In May only keepers light lamps.", "In May keepers only light lamps."),
+        ("The ship is near the pole only in May.", "Only the ship is near the pole in May."),
+    ],
+)
+def test_what_only_rules_over_is_not_another(claim: str, passage: str) -> None:
+    assert compare(claim, passage).state != "quoted"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ('This light is called "Old Anna" by Bert.', 'Bert calls this light "Old Anna".'),
+        ("The lamp is lit by Anna.", "Anna lights the lamp."),
+        ("The lamp can be lit with oil.", "You can light the lamp with oil."),
+        ("You can light the lamp with oil.", "The lamp can be lit with oil."),
+        ("The light grows when the oil is changed.", "When you change the oil, the light grows."),
+    ],
+)
+def test_a_passive_says_what_its_active_says(claim: str, passage: str) -> None:
+    assert compare(claim, passage).state == "quoted"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Anna was seen by Bert.", "Anna saw Bert."),
+        ("Anna saw Bert.", "Anna was seen by Bert."),
+        ("The fire was the cause of the lamp.", "The lamp was the cause of the fire."),
+        ("Ships are the lamps.", "The lamps are ships."),
+        ("A man is a keeper.", "A keeper is a man."),
+        ("The man by the lamp may remove the town.", "The town may remove the man by the lamp."),
+        ("You lit the lamp.", "The lamp was lit."),
+        ("You can be seen from the ship.", "You can see from the ship."),
+        ("You can see the ship.", "You can be seen by the ship."),
+        ("You must light the lamp.", "The lamp can be lit."),
+        ("The lamp is lit when the keeper is seen.", "When you light the lamp, you see no keeper."),
+    ],
+)
+def test_who_does_it_is_not_who_it_is_done_to(claim: str, passage: str) -> None:
+    assert compare(claim, passage).state != "quoted"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        (
+            "Ships pass under the security lamps and bring a risk.",
+            "Ships pass under the lamps and bring a security risk.",
+        ),
+        ("It was above the oil pumping price.", "It was pumping above the oil price."),
+        ("You can read about oil in more books.", "You can read more about oil in books."),
+    ],
+)
+def test_what_would_stand_inside_another_phrase_is_not_quoted(claim: str, passage: str) -> None:
+    assert compare(claim, passage).state != "quoted"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("From one lamp, of course, we can't see much.", "From one lamp, we cannot see much, of course."),
+        ("The ship is in fact near the lamp.", "In fact, the ship is near the lamp."),
+        ("They used oil when they were first seen in May.", "When first seen in May, they used oil."),
+        ("Storms are heated debates of the sea.", "A storm is a heated debate of the sea."),
+        ("The lamps can be lit, carried or sold.", "The lamps can be sold, lit or carried."),
+        (
+            "It has a set of ten lamps.",
+            "It has a set of ten lamps, not only for ships but also for keepers (see the map).",
+        ),
+    ],
+)
+def test_asides_and_adverbs_take_no_part(claim: str, passage: str) -> None:
+    assert compare(claim, passage).state == "quoted"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Anna was offered lamps.", "Anna offered lamps."),
+        ("The keeper was seen, and carried lamps.", "The keeper saw and carried lamps."),
+        ("The cost of lamps is high.", "The cost of course lamps is high."),
+    ],
+)
+def test_what_looks_like_an_aside_or_a_member_is_read(claim: str, passage: str) -> None:
+    assert compare(claim, passage).state != "quoted"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Any lamps will be ignored if they are dry.", "If any lamps are dry, they will be ignored."),
+        ("The lamp is replaced when it breaks.", "When the lamp breaks, it is replaced."),
+    ],
+)
+def test_a_pronoun_stands_in_the_clause_that_comes_second(claim: str, passage: str) -> None:
+    assert compare(claim, passage).state == "quoted"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("When the lamp is lit, it is moved.", "The lamp is lit when it is moved."),
+        ("The lamp is dry if it burns.", "If the lamp is dry, it burns."),
+        ("The ship is dry if it burns the lamp.", "If the lamp burns the ship, it is dry."),
+        ("Before the lamp burns, the ship sails.", "The lamp burns before the ship sails."),
+        ("Because the lamp burns, the ship sails.", "The lamp burns because the ship sails."),
+    ],
+)
+def test_what_follows_from_what_is_not_turned_round(claim: str, passage: str) -> None:
+    assert compare(claim, passage).state != "quoted"
