@@ -197,3 +197,27 @@ def test_whoever_counts_begins_anew_in_captions() -> None:
 def test_a_roman_number_is_no_acronym() -> None:
     text = f"HARBURG (AP) — King Louis XIII built the wall. {LONG} The wall of Louis XIII stands. {LONG} {LONG}"
     assert "XIII" not in str(kits.make(text).ideas["missing"])
+
+
+def test_what_the_author_says_of_the_text_is_its_short_version() -> None:
+    thesis = "The use of sand in a wall is almost never right; this document describes why."
+    text = f"# Sand\n\n{LONG} {thesis}\n\n## Walls\n\n{LONG[66:]}\n\n## Carts\n\n{LONG[66:]}\n"
+    assert kits.make(text).summary["tldr"] == thesis
+
+
+def test_the_short_version_of_an_article_is_how_it_begins() -> None:
+    later = "Harbour sand, harbour walls and harbour carts are what the harbour of the islands lives from in spring."
+    summary = kits.make(f"{LONG} Men sleep in the church. {LONG[66:]} {later}").summary
+    assert summary["tldr"] in LONG
+
+
+def test_one_release_with_what_was_added_and_fixed_is_a_list_of_changes() -> None:
+    text = (
+        "net.lib 26.1.0 (2026-01-30)\n===========================\n\nFeatures\n--------\n\n"
+        "- net.lib.tcp.Port.listen() now closes its socket.\n- net.lib.defer() is faster. (#12)\n\n"
+        "Bugfixes\n--------\n\n- net.lib.log.File.fileno() raises io.Error instead of returning -1.\n"
+        "- net.lib.ftp.Client() uses the address of the server. (#14)\n"
+    )
+    summary = kits.make(text).summary
+    assert summary["category"] == "list"
+    assert [item["under"] for part in summary["parts"] for item in part["items"]] == ["Features", "Bugfixes"]

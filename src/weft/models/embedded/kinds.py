@@ -71,6 +71,11 @@ _RELEASE: Final = re.compile(
     re.I,
 )
 """The heading of a release: a list of changes."""
+_CHANGES: Final = re.compile(
+    r"(?:new )?(?:features|additions|added|changed|fixed|removed|deprecated|security|bug ?-?fixes|fixes"
+    r"|deprecations(?: and removals)?|breaking changes|improvements|enhancements)$",
+    re.I,
+)
 _RECIPE: Final = re.compile(
     r"\b(?:ingredients|zutaten|ingrédients|ingredientes|preheat|tablespoons?|teaspoons?|tbsp|tsp|esslöffel|teelöffel"
     r"|cuillères?|cucharadas?|simmer|whisk|dough|teig)\b",
@@ -102,7 +107,16 @@ the most words of such a text that is a report, and the headings from which it i
 
 
 def category(reading: Reading, source_kind: str = "") -> Category:
+    if _tells_changes(reading):
+        return "list"
     return _by_shape(reading, source_kind) or _by_signs(reading) or _prose(reading)
+
+
+def _tells_changes(reading: Reading) -> bool:
+    """Whether it goes release by release, or has one with what was added, fixed and removed."""
+    titles = [section.title.strip() for section in reading.sections]
+    released = sum(1 for title in titles if _RELEASE.match(title))
+    return released > 2 or (released > 0 and sum(1 for title in titles if _CHANGES.match(title)) > 1)
 
 
 def _by_shape(reading: Reading, source_kind: str) -> Category | None:
@@ -140,8 +154,6 @@ def _by_signs(reading: Reading) -> Category | None:
     titles = [section.title.strip() for section in reading.sections]
     if len({match.group().lower() for match in _MEETING.finditer(told)}) > 1:
         return "meeting"
-    if sum(1 for title in titles if _RELEASE.match(title)) > 2:
-        return "list"
     if len(_NEWSLETTER.findall(told)) > 1 and (len(titles) > 1 or len(blocks) > 8):
         return "newsletter"
     if _GREETING.search(told[:600]):

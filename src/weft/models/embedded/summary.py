@@ -33,8 +33,6 @@ _LITTLE: Final = 45
 _FIRST: Final = 45
 """The most words of a first sentence that is taken although it fills more than its share."""
 _FIRST_OF_NEWS: Final = 70
-_SAYING: Final = 15
-"""Words of an opening that says something."""
 _EARLY, _NAMED = 5, 3
 """Sentences among which news begins, and words of the title from which one of them is surely about it."""
 _SHORT, _SHORT_OF_NEWS, _POINT = 62, 40, 40
@@ -70,6 +68,7 @@ _OF_ITSELF: Final = re.compile(
     r"|tutorial|appendix|README|FAQ|note|standard|specification) (?:is(?! free\b)|describes?|provides?|explains?"
     r"|gives?|contains?"
     r"|covers?|shows?|presents?|helps?|lets?|allows?|specifies|defines?|offers?|tells?)\b"
+    r"|[^.?!]*; (?:in )?this (?:document|article|paper|post|essay|note) (?:describes|explains|shows|argues|tells)\b"
 )
 """A sentence in which a text says what it is."""
 _SOON: Final = 30
@@ -77,6 +76,8 @@ _SOON: Final = 30
 _LEAD_IN: Final = re.compile(r"^[—–-]+\s*")
 _OPENING: Final = ("news", "article", "essay", "letter", "newsletter", "paper", "manual", "note", "recipe")
 """Kinds that say in their first sentence what they are about."""
+_TOLD_FIRST: Final = ("news", "article", "essay", "note", "recipe")
+"""Kinds whose short version is how they begin: a sentence from further down says less beside it."""
 _ALL_ALONG: Final = ("article", "essay", "story", "letter", "interview", "transcript", "captions", "note")
 """Kinds that say something over their whole length; news, papers and manuals say the most first."""
 _SAME_EVENT: Final[Mapping[str, float]] = {"limit": 0.65, "sameness": 0.2}
@@ -316,7 +317,7 @@ class _Teller:
         chosen = self._opening(pool, max(space, 12)) if self.kind in _OPENING else []
         if self.kind == "captions":
             chosen = [one for one in pool[:_EARLY] if announces(one.text) and one.size <= space][:1]
-        if self.kind not in ("news", "recipe") or not chosen:
+        if self.kind not in _TOLD_FIRST or not chosen:
             chosen += pick(
                 [one for one in pool if one not in chosen],
                 self._ranks,
@@ -339,7 +340,7 @@ class _Teller:
 
     def _opening(self, pool: Sequence[Sentence], space: int) -> list[Sentence]:
         """What stands first says most where people write for readers who may leave: it, and what goes on from it."""
-        if self.kind in ("manual", "article", "note", "paper") and (told := self._of_itself()):
+        if self.kind in ("manual", "article", "essay", "note", "paper") and (told := self._of_itself()):
             return [told] if told.size <= max(space, min(_FIRST, self._left)) else []
         least = 8 if self.kind == "news" else 4
         # A report may begin with `it` and say what it is later in the sentence; and the first sentence of all leans on
@@ -359,7 +360,7 @@ class _Teller:
         most = max(space, min(_FIRST_OF_NEWS if self.kind == "news" else _FIRST, self._left))
         if first is None or first.size > most or first.index > 12:
             return []
-        if self.kind not in ("news", "article", "essay", "note"):
+        if self.kind not in _TOLD_FIRST:
             return [first]
         chosen = [first]
         for one in self.reading.sentences[first.index + 1 : first.index + 4]:
@@ -368,13 +369,7 @@ class _Teller:
                 chosen.append(one)
             else:
                 break
-        # `Okay, this is it. Back to school, again.` says nothing yet.
-        said = 0
-        for at, one in enumerate(chosen, 1):
-            said += one.size
-            if at > 1 and said >= _SAYING and self.kind in ("article", "essay"):
-                return chosen[:at]
-        return chosen if self.kind in ("article", "essay") else chosen[:3]
+        return chosen[:3]
 
     def _first_told(self, plain: Sequence[Sentence]) -> Sentence | None:
         """The first sentence; of news, the first that is about what the title says: before it come captions of
