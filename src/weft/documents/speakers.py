@@ -41,7 +41,10 @@ def name_speakers(captions: Sequence[Spoken]) -> tuple[list[Spoken], int]:
     for caption in captions:
         lines: list[CueLine] = []
         for line in caption.lines:
-            found = _LABEL.match(line.text) if _label(line) in names else None
+            label = _label(line)
+            if _is_manner(label) and label not in names and (manner := _LABEL.match(line.text)):
+                line = replace(line, text=line.text[manner.end() :])
+            found = _LABEL.match(line.text) if label in names else None
             if found:
                 before, speaker = speaker, speaker_name(found[1] or found[2])
                 turn = line.turn or speaker != before
@@ -66,9 +69,14 @@ def _label(line: CueLine) -> str:
     return f"[{found[1].strip()}]" if found[1] else found[2].strip()
 
 
+def _is_manner(label: str) -> bool:
+    """`[laughing]`, `[man]`: how something is said, or by anybody; a name has a capital."""
+    return label.startswith("[") and label[1:2].islower()
+
+
 def _is_name(label: str, count: int, share: float, total: int) -> bool:
     if label.startswith("["):
-        return bool(_NUMBERED.fullmatch(label[1:-1])) or count > 1
+        return bool(_NUMBERED.fullmatch(label[1:-1])) or (count > 1 and not _is_manner(label))
     words = label.split()
     if label.lower() in _NO_NAMES or len(words) > 4 or label.endswith("."):
         return False

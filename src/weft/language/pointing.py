@@ -15,6 +15,10 @@ _POINTS: Final = re.compile(
     r"|\b(?:refer to|(?:described|explained|covered|discussed)(?: \w+)? (?:in|under)) (?:the )?"
     r"(?:section|chapter|answer)\b"
     r"|\b(?:section|chapter|appendix|abschnitt|kapitel|chapitre|sección|capítulo) [\dA-Z][\d.]*, ?[“\"‘«„]"
+    r"|^\W*(?:finally,? |(?:in )?)(?:section|chapter|appendix|abschnitt|kapitel|chapitre|sección"
+    r"|capítulo) [\dA-Z][\d.]*,?"
+    r" (?:we )?(?:also )?(?:describe|present|introduce|discuss|point|conclude|finishe|give|show|explain|review|outline"
+    r"|summari[sz]e|deal|beschreib|behandel|décri|présent|describ|presenta)"
     r"|\bsee (?:above|below)\W*$|^\W*for (?:more |further )?(?:details?|information)\b.*\bsee\b"
     r"|\bplease (?:consult|refer to|read the|check the)\b"
     r"|[“\"][^”\"]{8,}\?[”\"]|\?[”\"]\W*$",

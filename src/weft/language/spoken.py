@@ -19,11 +19,17 @@ _FEW, _LEAST, _LONG, _MOST = 4, 7, 26, 40
 """Words: before a hesitation, of a statement, from which any joint will do, and after which it is cut anywhere."""
 _HESITATIONS: Final = word_set("um uh uhm erm ähm äh öhm euh heu eh ehm")
 _HANGING: Final = word_set(
-    "the a an of to in that because if when than as with for and or but que qu' parce de du des le la les un une si"
+    "the a an of to in at from by into that because if when than as with for and or but que qu' parce de du"
+    " des le la les un une si"
     " quand depuis comme chez à pour et ou el los las en con para por sin porque cuando entre y o der die das den dem"
     " ein eine im zum mit für von auf weil dass wenn ob und oder"
 )
 """What no statement ends with."""
+_COUNTED: Final = word_set(
+    "first second third fourth last next erste zweite dritte letzte nächste premier première deuxième troisième"
+    " dernier dernière primer primera segundo segunda tercero tercera último última"
+)
+"""`the second thing is`: whoever counts begins anew."""
 _GREETINGS: Final = word_set(
     "thank thanks hello welcome danke hallo willkommen merci bonjour bonsoir bienvenue gracias hola bienvenidos"
 )
@@ -133,19 +139,26 @@ def spoken_spans(text: str, start: int, end: int, language: str = "en") -> Itera
     ]
     piece: list[tuple[str, int, int]] = []
     for at, word in enumerate(words):
-        following = words[at + 1][0] if at + 1 < len(words) else ""
-        if _begins(speech, word[0], following, piece):
+        following, after = (words[near][0] if near < len(words) else "" for near in (at + 1, at + 2))
+        if _begins(speech, word[0], following, after, piece):
             yield from _trimmed(speech, text, piece)
             piece = []
         piece.append(word)
     yield from _trimmed(speech, text, piece)
 
 
-def _begins(speech: _Speech, word: str, following: str, piece: list[tuple[str, int, int]]) -> bool:
+def _begins(speech: _Speech, word: str, following: str, after: str, piece: list[tuple[str, int, int]]) -> bool:
     size = len(piece)
     if size >= _MOST or (size >= _FEW and word in _HESITATIONS):
         return True
     greeted = size > 1 and any(one in _GREETINGS for one, _, _ in piece[:3])
+    counted = following in _COUNTED if word in speech.phrases else after in _COUNTED and following in speech.phrases
+    if (
+        counted
+        and size >= _LEAST
+        and (word in speech.ands or (word in speech.phrases and piece[-1][0] not in _HANGING))
+    ):
+        return True
     if (size < _LEAST and not greeted) or piece[-1][0] in _HANGING or (word, following) == ("so", "that"):
         return False
     phrase = following in speech.subjects or following in speech.phrases

@@ -16,9 +16,11 @@ from weft.models.embedded.reading import Reading, Sentence, is_titled
 from weft.models.embedded.words import tokens
 
 _QUESTIONS, _NUMBERS, _TENSIONS, _MISSING = 3, 3, 2, 3
+_NUMBER: Final = r"(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)(?:,\d+)?|\d[\d.,]*)"
+"""Thousands may stand apart: `1 600 euros`."""
 _FIGURE: Final = re.compile(
-    r"(?<![\w.,/-])(?:[$€£¥]\s?\d[\d.,]*(?:\s?(?:million|billion|trillion|bn|m|k)\b)?"
-    r"|\d[\d.,]*\s?(?:%|per ?cent\b|Prozent\b|pour cent\b|por ciento\b|€|euros?\b|dollars?\b|pounds\b|million\b"
+    rf"(?<![\w.,/-])(?:[$€£¥]\s?{_NUMBER}(?:\s?(?:million|billion|trillion|bn|m|k)\b)?"
+    rf"|{_NUMBER}\s?(?:%|per ?cent\b|Prozent\b|pour cent\b|por ciento\b|€|euros?\b|dollars?\b|pounds\b|million\b"
     r"|millions\b|billion\b"
     r"|Millionen\b|Milliarden\b|Euro\b|millones\b|times\b|km\b|kilomet(?:re|er)s?\b|met(?:re|er)s?\b|tonnes?\b"
     r"|tons?\b|litres?\b"
@@ -29,6 +31,7 @@ _FIGURE: Final = re.compile(
 _WHOLE: Final = re.compile(r"100\s?(?:%|per|Prozent|pour|por)")
 """A way to say `quite`."""
 _ACRONYM: Final = re.compile(r"(?<![\w-])[A-Z]{3,5}(?![\w-])")
+_ROMAN: Final = re.compile(r"[IVXLCDM]+")
 _COMMON: Final = words("""
 USA NASA NATO HTML HTTP HTTPS URL PDF JSON YAML XML CSV API CPU GPU RAM USB DVD DNA RNA CEO GPS FAQ BBC CNN
 NBC ABC UNESCO SQL SSH TCP UDP DNS TLS SSL RFC ISO UTC GMT ASCII UTF CSS PHP GNU GPL MIT BSD README NOTE NOTICE
@@ -179,6 +182,8 @@ class _Carried:
         for before, one in pairwise(sentences):
             if count == _TENSIONS or self._kind in ("manual", "code", "list", "poem", "captions"):
                 return
+            if self._kind == "transcript" and not one.speaker:
+                continue  # who answers whom is not known
             said = " ".join(one.words[:4])
             if not (_is_even(before.text) and _is_even(one.text)) or before.text[0] == "(":
                 continue
@@ -235,8 +240,10 @@ class _Carried:
             for name in _ACRONYM.findall(one.text) if loud < 3 and one.sound else ():
                 seen.setdefault(name, []).append(one.spans[0])
         for name, spans in seen.items():
-            written = name in _COMMON or any(
-                name.lower() in one.words for one in self._reading.sentences if name not in one.text
+            written = (
+                name in _COMMON
+                or _ROMAN.fullmatch(name)
+                or any(name.lower() in one.words for one in self._reading.sentences if name not in one.text)
             )
             if len(spans) > 1 and not written and not self._is_spelled(name):
                 yield self._reading.says("acronym", name=name), (spans[0],)

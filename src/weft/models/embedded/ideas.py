@@ -20,6 +20,9 @@ from weft.models.embedded.words import count_words
 _SECTIONS, _FEWEST, _LEAST = 6, 2, 150
 """Sections at most and at least, and the fewest words of a document that has an order worth keeping."""
 _HEADING: Final = 70
+_NUMBER: Final = re.compile(r"^[\d.]+\s+")
+_WORDED: Final = re.compile(r"[^\W\d_]{3}")
+"""A heading has a word; what stands along an axis has none."""
 _OF_EVERY_MANUAL: Final = re.compile(r"(?:NAME|SYNOPSIS|DESCRIPTION|SEE ALSO|AUTHORS?|COPYRIGHT|NOTES|GIT)$")
 
 
@@ -51,9 +54,12 @@ def outline(
         and number in told
         and not STANDARD_HEADING.match(section.title)
         and not _OF_EVERY_MANUAL.match(section.title)
+        and section.title != summary["headline"]
         and 2 < len(section.title) <= _HEADING
+        and _WORDED.search(section.title)
         and not section.guessed
     }
+    heads = dict({_NUMBER.sub("", title): (title, span) for title, span in reversed(heads.items())}.values())
     ordered = sorted(heads.items(), key=lambda head: head[1])
     count = min(_SECTIONS, max(1, wanted.words // 120))
     if len(ordered) < _FEWEST or reading.word_count < _LEAST:

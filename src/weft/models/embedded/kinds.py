@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final, Literal
 
 from weft.language.sentences import GAP, words
 from weft.models.embedded.layout import DATELINE
-from weft.models.embedded.parts import OWN, asked_in_turn, asks_itself
+from weft.models.embedded.parts import INGREDIENTS, OWN, asked_in_turn, asks_itself
 from weft.models.embedded.quotes import reports, spoken_quotes
 from weft.models.embedded.reading import Reading
 from weft.models.embedded.words import surface_words
@@ -23,9 +24,12 @@ _SOURCES: Final[dict[str, DetectedSource]] = {
     "html": "article", "twitter": "twitter",
 }  # fmt: skip
 _MEETING: Final = re.compile(
-    r"^\W*(?:(?:meeting )?minutes\b|agenda\b|attendees?\b|present\b\s*:|apologies\b|action items?\b|decisions?\b\s*:?$"
-    r"|next meeting\b|protokoll\b|tagesordnung\b|anwesend\b|beschl(?:uss|üsse)\b|entschuldigt\b|compte[- ]rendu\b"
-    r"|ordre du jour\b|présents?\b|décisions?\b\s*:?$|acta\b|orden del día\b|asistentes\b|acuerdos?\b)",
+    r"^\W*\d*\W*(?:(?:meeting )?minutes\b|agenda\b|attendees?\b|in attendance\b|present\b\s*:|apologies\b"
+    r"|action items?\b|decisions?\b\s*:?$"
+    r"|next meeting\b|any other business\b|protokoll\b|tagesordnung\b|anwesend\b|beschl(?:uss|üsse)\b"
+    r"|entschuldigt\b|compte[- ]rendu\b"
+    r"|ordre du jour\b|présents?\b|questions diverses\b|décisions?\b\s*:?$|acta\b|orden del día\b|asistentes\b"
+    r"|acuerdos?\b)",
     re.I | re.M,
 )
 _NEWSLETTER: Final = re.compile(
@@ -56,12 +60,22 @@ _MANUAL: Final = re.compile(
     r"|installation und .*|bedienung|verwendung|optionen|utilisation|uso|instalación)$",
     re.I,
 )
+_CALLED: Final = re.compile(
+    r"\b(?:(?:user['’]?s? |reference )manual|handbook|\w*anleitung|\w*handbuch|mode d['’]emploi|manuel|manual de)\b",
+    re.I,
+)
+"""What a manual is called."""
 _RELEASE: Final = re.compile(
     r"(?:[\w.+-]+ |(?:Noteworthy |Major )?changes (?:in|since|between) )?(?:version |release )?"
     r"[\[(]?v?\d+\.\d[\w.+~:-]*[\])]?(?:\s*[-–—(,;].*|\s+[a-z]+;.*|\s*)$",
     re.I,
 )
 """The heading of a release: a list of changes."""
+_CHANGES: Final = re.compile(
+    r"(?:new )?(?:features|additions|added|changed|fixed|removed|deprecated|security|bug ?-?fixes|fixes"
+    r"|deprecations(?: and removals)?|breaking changes|improvements|enhancements)$",
+    re.I,
+)
 _RECIPE: Final = re.compile(
     r"\b(?:ingredients|zutaten|ingrédients|ingredientes|preheat|tablespoons?|teaspoons?|tbsp|tsp|esslöffel|teelöffel"
     r"|cuillères?|cucharadas?|simmer|whisk|dough|teig)\b",
@@ -93,7 +107,16 @@ the most words of such a text that is a report, and the headings from which it i
 
 
 def category(reading: Reading, source_kind: str = "") -> Category:
+    if _tells_changes(reading):
+        return "list"
     return _by_shape(reading, source_kind) or _by_signs(reading) or _prose(reading)
+
+
+def _tells_changes(reading: Reading) -> bool:
+    """Whether it goes release by release, or has one with what was added, fixed and removed."""
+    titles = [section.title.strip() for section in reading.sections]
+    released = sum(1 for title in titles if _RELEASE.match(title))
+    return released > 2 or (released > 0 and sum(1 for title in titles if _CHANGES.match(title)) > 1)
 
 
 def _by_shape(reading: Reading, source_kind: str) -> Category | None:
@@ -109,6 +132,8 @@ def _by_shape(reading: Reading, source_kind: str) -> Category | None:
         return "code"
     if size["table"] > prose and sum(1 for one in reading.sentences if one.sound) <= _TOLD_BESIDE:
         return "data"
+    if not spoken and is_verse(reading):
+        return "poem"
     if reading.unpunctuated and (spoken or not reading.sections):
         return "captions"
     if len(reading.speakers) > 1 and not reading.layout.dateline:
@@ -118,8 +143,6 @@ def _by_shape(reading: Reading, source_kind: str) -> Category | None:
         return "interview"
     if spoken:
         return "transcript"
-    if is_verse(reading):
-        return "poem"
     items = [block for block in blocks if block.kind == "item"]
     scraps = sum(1 for one in reading.sentences if one.kind == "item" and not one.ended)
     return "list" if len(items) > 4 and size["item"] > 3 * size["prose"] and 5 * scraps > 3 * len(items) else None
@@ -131,15 +154,13 @@ def _by_signs(reading: Reading) -> Category | None:
     titles = [section.title.strip() for section in reading.sections]
     if len({match.group().lower() for match in _MEETING.finditer(told)}) > 1:
         return "meeting"
-    if sum(1 for title in titles if _RELEASE.match(title)) > 2:
-        return "list"
     if len(_NEWSLETTER.findall(told)) > 1 and (len(titles) > 1 or len(blocks) > 8):
         return "newsletter"
     if _GREETING.search(told[:600]):
         return "letter"
     if reading.word_count < 60:
         return "note"
-    if len(_RECIPE.findall(told)) > 2 and len(_QUANTITY.findall(told)) > 2:
+    if (len(_RECIPE.findall(told)) > 2 or INGREDIENTS.search(told)) and len(_QUANTITY.findall(told)) > 2:
         return "recipe"
     if asks_itself(reading):
         return "manual"
@@ -150,7 +171,7 @@ def _by_signs(reading: Reading) -> Category | None:
 
 
 def _is_manual(reading: Reading, titles: Sequence[str]) -> bool:
-    named = sum(1 for title in titles if _MANUAL.match(title))
+    named = sum(1 for title in titles if _MANUAL.match(title)) + 2 * sum(1 for one in titles[:1] if _CALLED.search(one))
     orders = sum(1 for one in reading.sentences if _COMMAND.match(one.text))
     items = sum(1 for block in reading.layout.blocks if block.kind == "item")
     code = sum(1 for block in reading.layout.blocks if block.kind == "code")
@@ -292,10 +313,29 @@ def stanzas(reading: Reading) -> list[list[str]]:
     if any(block.kind in ("item", "table", "code") for block in reading.layout.blocks):
         return []
     lines = [line for stanza in found for line in stanza if line]
-    if len(lines) < 8 or len(lines) < 2.5 * len(found) or max(map(len, lines)) > 64:
+    if len(lines) < 8 or len(lines) < 2.5 * len(found) or max(map(len, lines)) > _VERSE:
         return []
     ended = sum(1 for line in lines if line.endswith((".", "!", "?", "。")))
-    return found if sum(map(len, lines)) < 46 * len(lines) and 2 * ended < len(lines) else []
+    short = max(map(len, lines)) <= 64 and sum(map(len, lines)) < 46 * len(lines)
+    return found if 2 * ended < len(lines) and (short or _has_capitals(found)) else []
+
+
+_VERSE: Final = 90
+_ANEW: Final = 0.85
+
+
+def _has_capitals(stanzas: Sequence[Sequence[str]]) -> bool:
+    """Whether lines begin with a capital in the middle of a sentence, and many pause at their end: what a page has cut
+    to its width goes on in small letters, and a list of names has no stops."""
+    inside = [
+        low
+        for stanza in stanzas
+        for high, low in pairwise(stanza)
+        if high and low and not high.endswith((".", "!", "?"))
+    ]
+    capital = sum(1 for line in inside if line.lstrip("\"'“‘«„(—–-")[:1].isupper())
+    paused = sum(1 for line in inside if line.endswith((",", ";", ":", ".", "!", "?", "—", "–")))
+    return len(inside) > 4 and capital >= _ANEW * len(inside) and 3 * paused > len(inside)
 
 
 def detected_source(reading: Reading, kind: Category, given: str) -> DetectedSource:

@@ -35,7 +35,8 @@ Kind = Literal["heading", "prose", "item", "table", "code", "aside"]
 Span = tuple[int, int]
 _FRONT_MATTER: Final = re.compile(r"\A\ufeff?(---|\+\+\+)[ \t]*\n(?:.*\n){0,200}?\1[ \t]*(?:\n|\Z)")
 _HIDDEN: Final = re.compile(
-    r"<!--.{0,3000}?-->|<(script|style)\b.{0,20000}?</\1>|^\.\. .*$|^\[[^\]\n]{1,80}\]: \S+.*$", re.S | re.M | re.I
+    r"<!--.{0,3000}?-->|<(script|style)\b.{0,20000}?</\1>|^\.\. [^\n]*$|^\[[^\]\n]{1,80}\]: \S+[^\n]*$",
+    re.S | re.M | re.I,
 )
 _FURNITURE: Final = re.compile(
     r"^(?P<name>[A-Za-z][\w.:+-]*\(\d\w?\))[ \t].*(?P=name)[ \t]*$|\A\ufeff?WEBVTT.*$|^\f?.*\[Page \d+\]$"
@@ -64,6 +65,10 @@ _DATELINE: Final = re.compile(
 _LISTING: Final = "----"
 _LISTINGS: Final = 4
 """So many lines of four dashes open and close code, as AsciiDoc writes it; a heading is underlined by its length."""
+DECK: Final = "deck"
+"""The label of what stands as a heading right below the title and says in a clause what the text says."""
+_CLAUSED: Final = 8
+"""Words of one."""
 DATELINE: Final = "dateline"
 """The label of a paragraph that begins with a place or an agency."""
 _RUN_IN: Final = re.compile(
@@ -77,7 +82,8 @@ _ASKED_IN_BOLD: Final = re.compile(r"\s*(\*\*|__)(?:(?!\1).){3,400}\?\s*\1\s+(?=
 _ENDED: Final = re.compile(r"[.!?…。！？؟।:;,،；：][\"'”’»)\]]*$")
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _DIGIT: Final = re.compile(r"\d")
-_TECHNICAL: Final = re.compile(r"[\[\]{}|=<>$%\\]|--")
+_HOST: Final = re.compile(r"\bwww\.|://")
+_TECHNICAL: Final = re.compile(r"[\[\]{}|=<>$%\\]|--|\bwww\.|://")
 
 # -- asides
 
@@ -94,7 +100,8 @@ _STAMP: Final = re.compile(
     re.I,
 )
 _BESIDE: Final = re.compile(
-    r"(?:figure|fig\.|table|abbildung|tabelle|tableau|figura|tabla) \d+ ?[.:].*$"
+    r"(?:key ?words?(?: and phrases)?|schlüsselwörter|schlagwörter|mots[- ]clés|palabras clave)\s?[:—–-].*$"
+    r"|(?:figure|fig\.|table|abbildung|tabelle|tableau|figura|tabla) \d+ ?[.:].*$"
     r"|(?:photo|image|picture|foto|bild|crédit|credits?|illustration|source|getty)s?(?: by| credit)?\s?[:/©].{0,120}$"
     r"|(?:photo(?:graph)?|image|picture|foto|bild|illustration)s? (?:by|courtesy of|von|de)\b.{0,100}$"
     r"|(?:advert(?:isement|orial)?|sponsored|anzeige|werbung|publicité|publicidad)\b.{0,80}$"
@@ -155,6 +162,10 @@ _COURTESY: Final = re.compile(
     r"|Herzliche Grüße|Cordialement|Bien à vous|Atentamente|Un saludo)\b[^.?!]{0,80}$",
     re.I,
 )
+_SIGNED: Final = re.compile(r"(?:--|[—–])\s*[A-ZÀ-Þ][\w.'’-]+(?: [\w.'’-]+){0,4}$")
+"""Who has said or written what stands above it."""
+_NOTED: Final = re.compile(r"(?:please note|bitte beachten|veuillez noter|tenga en cuenta|nota bene)\b", re.I)
+"""What is said to the reader before the text begins."""
 _WRITER: Final = re.compile(
     r"(?P<name>[A-ZÀ-Þ][\w.'’-]+(?: [A-ZÀ-Þ][\w.'’-]+){1,3}),? (?:(?:currently |also |who )?(?:is|was|works?|writes"
     r"|worked|covers|reports)\b|(?:ist|schreibt|arbeitet|est|écrit|es|escribe)\b)[^.!?]{0,160}\b(?:writer|reporter"
@@ -162,6 +173,7 @@ _WRITER: Final = re.compile(
     r"|Journalist\w*|Reporter\w*|journaliste|auteure?|rédact\w+|periodista|autora?|redactora?)\b"
 )
 """Who wrote it, told in a paragraph of its own."""
+_FIRST: Final = 2
 _TOP: Final = 8
 """Blocks at the beginning among which bylines, dates and the like stand."""
 _MOSTLY: Final = 0.4
@@ -212,7 +224,7 @@ def lay_out(text: str) -> Layout:
     blocks = list(reader.program() if program else reader.blocks())
     plain = reader.plain()
     blocks = [block for block in blocks if plain[block.start : block.end].strip(GAP + " \t\n")]
-    blocks = _spoken(blocks, starts, turns)
+    blocks = _spoken(blocks, plain, starts, turns)
     byline = next((words for one in blocks[:6] if _BYLINE.match(words := _said(plain, one))), "")
     return Layout(plain, tuple(_beside(blocks, plain)), times, body, program, reader.dateline, byline)
 
@@ -276,6 +288,7 @@ class _Reader:
     def blocks(self) -> Iterator[LaidBlock]:
         found = markdown.blocks(self._text)
         tables = table_runs(self._lines)
+        under = False
         for at, block in enumerate(found):
             following = found[at + 1] if at + 1 < len(found) else None
             match block.kind:
@@ -300,9 +313,14 @@ class _Reader:
                     yield from (LaidBlock("code", low, high) for low, high in block.lines[:1])
                 case "heading":
                     self._mark(block)
-                    yield LaidBlock("heading", block.start, block.end, block.level)
+                    under = under and block.level > 1 and _is_deck(self._text[block.start : block.end])
+                    kind: Kind = "prose" if under else "heading"
+                    yield LaidBlock(kind, block.start, block.end, block.level, label=DECK if under else "")
+                    under = under or block.level == 1
+                    continue
                 case _:
                     yield from self._paragraph(block, following, tables, first=at == 0)
+            under = False
 
     def _mark(self, block: markdown.Block) -> None:
         self._gaps += [(low, high) for low, high, kind in markdown.marks(self._text, block) if kind == "syntax"]
@@ -402,10 +420,19 @@ def _is_label(text: str) -> bool:
     return not _ENDED.search(said) and not letter.group().islower()
 
 
+def _is_deck(text: str) -> bool:
+    said = text.strip("# \t\n")
+    return len(said.split()) >= _CLAUSED and not said[0].isdigit() and not said.endswith("?")
+
+
 def _is_title(text: str) -> bool:
     """Whether the very first line, when it stands alone, names the document. It may be longer than other headings."""
     said = text.strip()
-    return len(said) <= 160 and bool(_LETTER.search(said)) and not (_ENDED.search(said) or is_code(said))
+    return (
+        len(said) <= 160
+        and bool(_LETTER.search(said))
+        and not (_ENDED.search(said) or is_code(said) or _HOST.search(said))
+    )
 
 
 def _is_capitals(text: str) -> bool:
@@ -413,16 +440,23 @@ def _is_capitals(text: str) -> bool:
     return len(letters) > 2 and all(letter.isupper() for letter in letters)
 
 
-def _spoken(blocks: Sequence[LaidBlock], starts: Sequence[int], turns: dict[int, Turn]) -> list[LaidBlock]:
+_NAMED: Final = 0.25
+"""Where fewer paragraphs have a name, as in the captions of a film, it holds for its own alone: others speak too."""
+
+
+def _spoken(blocks: Sequence[LaidBlock], plain: str, starts: Sequence[int], turns: dict[int, Turn]) -> list[LaidBlock]:
     """Each block with who says it: the last one named before."""
     named = [(starts[number], turn.speaker) for number, turn in sorted(turns.items()) if turn.speaker]
     if not named:
         return list(blocks)
     places = [start for start, _ in named]
     found = []
+    sparse = len(named) < _NAMED * len(blocks)
     for block in blocks:
         at = bisect_right(places, block.start) - 1
         speaker = named[at][1] if at >= 0 and block.kind in ("prose", "item") else ""
+        if sparse and at >= 0 and "\n" in plain[places[at] : block.start]:
+            speaker = ""
         found.append(replace(block, speaker=speaker))
     return found
 
@@ -459,7 +493,9 @@ def _is_aside(block: LaidBlock, said: str, at: int, total: int) -> bool:
     top, ends = at < _TOP, at < 3 or at >= total - 3
     if top and (_BYLINE.match(said) or _STAMP.match(said)):
         return True
-    if _BESIDE.match(said) or _ENTRY.match(said) or (ends and _COURTESY.match(said)):
+    if _BESIDE.match(said) or _ENTRY.match(said) or _SIGNED.match(said) or (ends and _COURTESY.match(said)):
+        return True
+    if at < _FIRST and _NOTED.match(said):
         return True
     if block.kind == "prose" and len(said) < _CAPTION and _CREDIT.search(said):
         return True

@@ -30,9 +30,11 @@ _LABEL: Final = re.compile(
     r"(?:decision|decided|action|todo|to do|beschluss|aufgabe|décision|decisión|tarea|acuerdo)s?\s*[:—–-]\s*", re.I
 )
 _PRESENT: Final = re.compile(
-    r"\W*(?:present|attendees?|anwesend|présents?|asistentes|presentes)\W*[:：]\s*(?P<names>\S.*)", re.I
+    r"\W*(?:present|in attendance|attendees?|anwesend|présents?|asistentes|presentes)\W*[:：]\s*(?P<names>\S.*)", re.I
 )
-_ABSENT: Final = re.compile(r"\s(?:apologies|absent|excused|entschuldigt|excusés?|ausentes)\W*[:：].*", re.I | re.S)
+_ABSENT: Final = re.compile(
+    r"\s(?:apologies|absent(?: with apologies)?|excused|entschuldigt|excusés?|ausentes)\W*[:：].*", re.I | re.S
+)
 _NEXT: Final = re.compile(
     r"\W*\d*\W*(?:(?:the|our|die|das|la) )?(?:(?:date of (?:the )?)?next (?:meeting|session|call)"
     r"|nächste[rs]? (?:sitzung|treffen|termin)|prochaine (?:réunion|séance)|próxima (?:reunión|sesión))\b",
@@ -40,9 +42,11 @@ _NEXT: Final = re.compile(
 )
 _WHEN: Final = re.compile(r"\d")
 _OWNER: Final = re.compile(
-    r"^(?P<name>[A-ZÀ-Þ][\w'’-]+(?:\s[A-ZÀ-Þ][\w'’-]+)?)(?=\s+(?:will|to|is to|has to|must|shall|wird|soll|muss"
+    r"^(?P<name>(?:(?:Mr|Mrs|Ms|Dr|M|Mme|Mlle|Herr|Frau|Sr|Sra)\.?\s)?[A-ZÀ-Þ][\w'’-]+(?:\s[A-ZÀ-Þ][\w'’-]+)?)"
+    r"(?=\s+(?:will|to|is to|has to|must|shall|wird|soll|muss"
     r"|übernimmt|klärt"
-    r"|schickt|prüft|va|doit|enverra|debe|enviará|se encarga)\b|\s*[:—–-]\s|,\s+(?:by|until|bis|avant|antes)\b)"
+    r"|schickt|prüft|va|doit|se charge|[a-zéè]+(?:era|ira|dra)|debe|se encarga|[a-zéí]+(?:ará|erá|irá))\b"
+    r"|\s*[:—–-]\s|,\s+(?:by|until|bis|avant|antes)\b)"
 )
 _OWNER_BEHIND: Final = re.compile(
     r"[(\[](?P<name>[A-ZÀ-Þ][\w'’-]+(?:\s[A-ZÀ-Þ][\w'’-]+)?)(?:,[^)\]]*)?[)\]]\s*\.?$|(?:owner|verantwortlich"
@@ -95,6 +99,7 @@ def find_parts(reading: Reading, kind: str, ranks: Ranks, used: set[int], room: 
     for part in finder(reading, ranks):
         kept: list[Entry] = []
         if part.whole and sum(len(one.text.split()) for one in part.entries) > room:
+            used.update(at for one in part.entries for at in one.sentences)  # nor are some of them told elsewhere
             continue
         for one in part.entries:
             size = len(one.text.split()) + len(one.under.split())
@@ -347,14 +352,20 @@ def _list(reading: Reading, ranks: Ranks) -> Iterator[Part]:
     yield Part("items", tuple(_line(one) for one in reading.sentences[:6] if one.kind == "item"))
 
 
-_INGREDIENTS: Final = re.compile(
-    r"\W*(?:ingredients|you(?:['’]ll| will) need|zutaten|ingrédients|ingredientes)\b", re.I
+INGREDIENTS: Final = re.compile(
+    r"^\W*(?:ingredients|you(?:['’]ll| will) need|zutaten|ingrédients|ingredientes)\b\s*:?", re.I | re.M
 )
 _STEPS: Final = re.compile(
     r"\W*(?:method|directions|instructions|preparation|steps|how to make|making|zubereitung|préparation|étapes"
     r"|preparación|elaboración)\b",
     re.I,
 )
+
+
+def _together(sentences: Sequence[Sentence], between: str) -> Entry:
+    said = between.join(one.text.rstrip(".,;") if between != " " else one.text for one in sentences)
+    spans = tuple(span for one in sentences for span in one.spans)
+    return Entry(INGREDIENTS.sub("", said).strip(), spans, tuple(one.index for one in sentences))
 
 
 def _recipe(reading: Reading, ranks: Ranks) -> Iterator[Part]:
@@ -366,15 +377,18 @@ def _recipe(reading: Reading, ranks: Ranks) -> Iterator[Part]:
         for one in mine:
             blocks.setdefault(one.block, []).append(one)
         items = [told for told in blocks.values() if told[0].kind == "item"]
-        if _INGREDIENTS.match(title) and items:
-            every = [one for told in items for one in told]
-            said = ", ".join(one.text.rstrip(".,;") for one in every)
-            spans = tuple(span for one in every for span in one.spans)
-            needed.append(Entry(said, spans, tuple(one.index for one in every)))
+        if INGREDIENTS.match(title) and items:
+            needed.append(_together([one for told in items for one in told], ", "))
         elif _STEPS.match(title):
-            for told in items or blocks.values():
-                spans = tuple(span for one in told for span in one.spans)
-                steps.append(Entry(" ".join(one.text for one in told), spans, tuple(one.index for one in told)))
+            steps += [_together(told, " ") for told in items or blocks.values()]
+    if not needed and not steps:
+        # In plain text: from the label on what is needed, line by line, and then whole sentences.
+        listed = next((one.index for one in reading.sentences if INGREDIENTS.match(one.text)), len(reading.sentences))
+        done = next(
+            (one.index for one in reading.sentences[listed:] if one.sound and one.ended), len(reading.sentences)
+        )
+        needed += [_together(reading.sentences[listed:done], ", ")] if listed < done else []
+        steps += [_line(one) for one in reading.sentences[done:] if one.sound]
     yield Part("ingredients", tuple(needed), whole=True)
     yield Part("steps", tuple(steps), whole=True)
 

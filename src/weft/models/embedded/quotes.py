@@ -48,7 +48,7 @@ _NOT_OF: Final = (
     r"(?!(?:from|in|at|for|of|with|near|to|by|on|off|outside|who|whose|aus|bei|von|vom|für|mit|de|du|des|à|en|pour|del|para"
     r"|con)\b)"
 )
-"""`said a doctor from Hebron` names where somebody is from."""
+"""`said a doctor from Hebron` names where somebody is from, `said a friend of Ann Berg` who they belong to."""
 _OFFICE_BEHIND: Final = re.compile(rf"\s+([a-z]+)(?:\s+[a-z]+){{0,4}}\s+{_UPPER}")
 _HEADS: Final = words("director coach captain manager chief head boss star striker defender founder owner editor lead")
 """`said England director of cricket Andrew Strauss`."""
@@ -124,7 +124,7 @@ def _patterns(known: Lexicon) -> tuple[tuple[re.Pattern[str], ...], tuple[re.Pat
     verbs = "|".join(sorted(map(re.escape, known.saying), key=lambda verb: (-len(verb), verb)))
     titles = "|".join(sorted(map(re.escape, known.titles), key=lambda one: (-len(one), one))) or "(?!)"
     office = (
-        rf"(?:(?i:the|der|die|le|la|el|une?|a|an|its|their|\w+['’]s)\s+(?:[\w-]+\s+){{0,3}}{_NOT_OF}[\w-]+,?\s+"
+        rf"(?:(?i:the|der|die|le|la|el|une?|a|an|its|their|\w+['’]s)\s+(?:(?:[\w-]+\s+){{0,3}}{_NOT_OF}[\w-]+,|(?:{_NOT_OF}[\w-]+\s+){{0,3}}{_NOT_OF}[\w-]+)\s+"
         rf"|(?i:{titles})\.?\s+)?"
     )
     aside = r"(?:,[^,.\"“”„«»]{2,80},)?"

@@ -19,7 +19,7 @@ from weft.language.pointing import points_elsewhere
 from weft.language.sentences import GAP, sentence_spans, trim
 from weft.language.sentences import words as word_set
 from weft.language.spoken import can_cut, goes_on, spoken_spans
-from weft.models.embedded.layout import Kind, LaidBlock, Layout, Span, as_it_is, lay_out
+from weft.models.embedded.layout import DECK, Kind, LaidBlock, Layout, Span, as_it_is, lay_out
 from weft.models.embedded.lexicon import UNSPACED, Lexicon, detect, lexicon
 from weft.models.embedded.words import ANY_WORD, count_words, surface_words, terms, tokens
 from weft.protocol.values import dataclass
@@ -284,7 +284,7 @@ def _judge(sentences: Sequence[Sentence], known: Lexicon, named: frozenset[str],
         seen[said] += 1
         signs = len(_SIGNS.findall(sentence.text))
         letters = sum(1 for sign in sentence.text if sign.isalpha() or sign.isspace())
-        whole = sentence.ended or not known.spaced or casual
+        whole = sentence.ended or not known.spaced or casual or sentence.label == DECK
         sentence.sound = (
             sentence.kind in ("prose", "item")
             and seen[said] == 1
@@ -302,8 +302,23 @@ def _judge(sentences: Sequence[Sentence], known: Lexicon, named: frozenset[str],
             and not is_titled(sentence.text, known)
             and not sentence.text.endswith(":")
             and len(_SHARING.intersection(sentence.words)) < _SHARED
-            and known.courtesy.isdisjoint(sentence.words[: 4 if sentence.size < 14 else 1])
+            and known.courtesy.isdisjoint(sentence.words[: _courteous(sentence)])
+            and not _ADDRESS.match(sentence.text)
         )
+
+
+_ADDRESS: Final = re.compile(
+    r"(?:(?:Sehr (?:ge|ver)ehrte[rs]?|Verehrte[rs]?|Liebe[rs]?|Meine (?:sehr )?(?:(?:ver|ge)ehrten )?Damen)\b"
+    r"[^.?!;:]{0,70}!|(?:Herr|Frau) \w+!|(?:Mr\.?|Madam) (?:Speaker|President|Chair\w*)[.!,]|Ladies and gentlemen[.!,]"
+    r"|Señora? president[ea][.!,]|Señorías[.!,]|(?:Monsieur le|Madame la) \w+[.!,]|Mesdames,? [Mm]essieurs[.!,])$"
+)
+"""Nothing but whom somebody speaks to."""
+_ONE_S_OWN: Final = word_set("i we ich wir je nous yo")
+
+
+def _courteous(sentence: Sentence) -> int:
+    """Among how many of its first words thanks and greetings are all that it says."""
+    return 4 if sentence.size < 14 else 5 if sentence.words[0] in _ONE_S_OWN else 1
 
 
 _POSTED: Final = re.compile(r"(?<!\w)[@#][^\W\d_]\w+|https?://")
@@ -344,6 +359,26 @@ def _begins(begin: str, sentence: Sentence, named: frozenset[str]) -> bool:
     return begin[:1].isalnum() or not begin[:1].isascii()
 
 
+_ABOVE: Final = re.compile(
+    r"\bof the above\b|\b(?:listed|mentioned|described|discussed|noted|outlined|cases|examples|points|reasons|steps)\b"
+    r"[^.,;]{0,40}\babove\b|\b(?:oben|weiter oben) (?:genannt|erwähnt|beschrieben)|\b(?:cité|mentionné"
+    r"|décrit)e?s? plus haut"
+)
+"""What it is about stands further up."""
+
+
+_OTHERS: Final = re.compile(
+    r"(?:(?:some|many|most)(?: of you| people)?|people|you|one)(?: (?:will|may|might|would|could|often))*"
+    r" (?:say|think|believe|argue|object|be tempted to)\b"
+    r"|(?:manche|viele|einige)(?: leute| von euch)? (?:sagen|glauben|meinen|denken)\b"
+    r"|man (?:könnte|mag) (?:meinen|glauben)\b"
+    r"|(?:certains|beaucoup) (?:disent|pensent|croient|diront)\b|on pourrait (?:croire|penser)\b"
+    r"|(?:algunos|muchos) (?:dicen|creen|piensan|dirán)\b|(?:se )?podría (?:pensarse|creerse)\b",
+    re.I,
+)
+"""What others hold is told so that something can be held against it."""
+
+
 def _leans(sentence: Sentence, begin: str, known: Lexicon, *, spoken: bool) -> bool:
     if not sentence.words:
         return True
@@ -355,7 +390,7 @@ def _leans(sentence: Sentence, begin: str, known: Lexicon, *, spoken: bool) -> b
         return first != "it" or sentence.size < 8
     if sentence.size <= _SHORT and (not _BACK.isdisjoint(sentence.words) or sentence.words[-1] in ("that", "this")):
         return True
-    if begin[:1] in "—–-" and sentence.index > 0:
+    if (begin[:1] in "—–-" and sentence.index > 0) or _ABOVE.search(sentence.text) or _OTHERS.match(begin):
         return True
     return leans_back(sentence.text, known.code) or (known.code != "en" and first in known.leaning)
 

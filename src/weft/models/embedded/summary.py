@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from weft.language.spoken import announces
 from weft.models.embedded.kinds import STANDARD_HEADING, abstract, category, detected_source, stanzas
-from weft.models.embedded.layout import DATELINE, Span
+from weft.models.embedded.layout import DATELINE, DECK, Span
 from weft.models.embedded.parts import asks_itself, find_parts, spans_of
 from weft.models.embedded.profile import ProfileTopic, parse_topics, relevance
 from weft.models.embedded.quotes import Quote, as_values, choose
@@ -33,8 +33,6 @@ _LITTLE: Final = 45
 _FIRST: Final = 45
 """The most words of a first sentence that is taken although it fills more than its share."""
 _FIRST_OF_NEWS: Final = 70
-_SAYING: Final = 15
-"""Words of an opening that says something."""
 _EARLY, _NAMED = 5, 3
 """Sentences among which news begins, and words of the title from which one of them is surely about it."""
 _SHORT, _SHORT_OF_NEWS, _POINT = 62, 40, 40
@@ -43,6 +41,8 @@ comes next are the points."""
 _POINT_OF_NEWS, _RUN = 52, 60
 """Reports have long sentences; and what leans on one is told with it, up to so many words of both."""
 _SUBJECTS: Final = 3
+_SMALL: Final = 3
+"""Letters of a word that any text may have."""
 _LEAST_POINT: Final = 6
 _FILE_NAME: Final = re.compile(r"^\S+\.\w{1,5}$|^[A-Za-z0-9_-]+$|^(?:untitled|readme|document|content|index)$", re.I)
 _PLAIN_NAME: Final = re.compile(r"[^\W\d_][^\W\d_]?[a-zà-ÿ]{2,}(?:[ _-][^\W\d_]?[a-zà-ÿ]+)*$")
@@ -55,7 +55,9 @@ _DATED: Final = re.compile(
     r"(?:\w+,? )?\d{1,2}\.? \w+ \d{4}$|\w[\w ]{1,30}, (?:the )?\d{1,2}\.? \w+(?: \d{4})?$"
     r"|\w+ \d{1,2}(?:st|nd|rd|th)?,? \d{4}$|\d{4}-\d\d-\d\d$|\w+ \d{4}$"
 )
-_FIRST_LINE: Final = re.compile(r"\s*(?P<line>[^\W\d_][^\n.:!?]{8,78}[^\n.:!?,;\s])[ \t]*\n")
+_FIRST_LINE: Final = re.compile(
+    r"\s*(?:(?:Rezept|Recipe|Recette|Receta):\s+)?(?P<line>[^\W\d_][^\n.:!?]{8,78}[^\n.:!?,;\s])[ \t]*\n"
+)
 """What minutes in plain text are called."""
 _SUBJECT: Final = re.compile(r"\s*(?:[A-Z][\w-]+: .*\n){0,8}Subject: (?:(?:Re|Fwd?|AW|WG): )*(?P<subject>\S.*\S)\s*\n")
 """The head of a letter that was mailed."""
@@ -66,6 +68,7 @@ _OF_ITSELF: Final = re.compile(
     r"|tutorial|appendix|README|FAQ|note|standard|specification) (?:is(?! free\b)|describes?|provides?|explains?"
     r"|gives?|contains?"
     r"|covers?|shows?|presents?|helps?|lets?|allows?|specifies|defines?|offers?|tells?)\b"
+    r"|[^.?!]*; (?:in )?this (?:document|article|paper|post|essay|note) (?:describes|explains|shows|argues|tells)\b"
 )
 """A sentence in which a text says what it is."""
 _SOON: Final = 30
@@ -73,6 +76,8 @@ _SOON: Final = 30
 _LEAD_IN: Final = re.compile(r"^[—–-]+\s*")
 _OPENING: Final = ("news", "article", "essay", "letter", "newsletter", "paper", "manual", "note", "recipe")
 """Kinds that say in their first sentence what they are about."""
+_TOLD_FIRST: Final = ("news", "article", "essay", "note", "recipe")
+"""Kinds whose short version is how they begin: a sentence from further down says less beside it."""
 _ALL_ALONG: Final = ("article", "essay", "story", "letter", "interview", "transcript", "captions", "note")
 """Kinds that say something over their whole length; news, papers and manuals say the most first."""
 _SAME_EVENT: Final[Mapping[str, float]] = {"limit": 0.65, "sameness": 0.2}
@@ -128,7 +133,7 @@ def summary(
     themes = find_themes(reading, 5 if reading.word_count > 120 else 3)
     labels = [theme.label for theme in themes]
     tags = _tags(labels, [topic.name for topic in topics if _speaks_of(reading, topic, headline)])
-    note, between = teller.note(), _between(kind, reading)
+    note, between = teller.note(), _between(kind, reading, short)
     return {
         "contentId": content_id,
         "headline": headline,
@@ -162,8 +167,10 @@ def reading_minutes(words: int) -> int:
     return max(1, int(words / WORDS_PER_MINUTE + 0.5))
 
 
-def _between(kind: str, reading: Reading) -> str:
+def _between(kind: str, reading: Reading, short: Sequence[Sentence]) -> str:
     """What stands between two sentences; where nobody has set stops, one must see that something is left out."""
+    if any(one.label == DECK and not one.ended for one in short[:-1]):
+        return " — "
     return " … " if kind == "captions" else " " if reading.known.spaced else ""
 
 
@@ -201,7 +208,8 @@ class _Teller:
         standing = plain if len(plain) > 1 else standing
         told = [one for one in reading.sentences if one.kind in ("prose", "item")]
         self._pool = standing if len(standing) > 1 else sound or told or list(reading.sentences)
-        self._abstract = [reading.sentences[at] for at in abstract(reading)]
+        own = [reading.sentences[at] for at in abstract(reading)]
+        self._abstract = own or [one for one in reading.sentences if one.label == DECK and one.sound]
 
     def _speaks(self, one: Sentence) -> bool:
         return opens_with_speech(one.text, self.reading.known)
@@ -225,7 +233,11 @@ class _Teller:
         of_meeting = self.kind == "meeting" and own is not None and len(own.title.split()) > _SUBJECTS
         if own is not None and (STANDARD_HEADING.match(own.title) or (dated and not of_meeting)):
             own = None
-        if _is_telling(self._title) and all(number in reading.text for number in re.findall(r"\d+", self._title)):
+        if (
+            _is_telling(self._title)
+            and self._is_of_it()
+            and all(number in reading.text for number in re.findall(r"\d+", self._title))
+        ):
             place = reading.text.find(self._title)
             return self._headed(self._title, [(place, place + len(self._title))] if place >= 0 else [])
         if subject := _SUBJECT.match(reading.text[reading.layout.body :]):
@@ -241,8 +253,8 @@ class _Teller:
             return self._headed(own.title, [own.span])
         if self._is_named():
             return self._headed(self._title, [])
-        if self.kind == "meeting" and own is None and (first := _FIRST_LINE.match(reading.text, reading.layout.body)):
-            return self._headed(first["line"], [first.span("line")])
+        if first := self._first_line():
+            return self._headed(*first)
         if self.kind == "captions" and _PLAIN_NAME.match(self._title) and not _NAMELESS.match(self._title):
             return self._headed(self._title, [])  # a piece of speech is no better
         subjects = [theme.label for theme in find_themes(reading, _SUBJECTS)]
@@ -256,6 +268,22 @@ class _Teller:
         if self.kind == "captions":
             return self._headed(" ".join(best.text.split()[:12]) + "…", list(best.spans))
         return self._headed(best.text.rstrip(".。") if best.size <= 24 else best.text, list(best.spans))
+
+    def _first_line(self) -> tuple[str, list[Span]] | None:
+        """What minutes and recipes in plain text are called; and a poem without a title goes by its first line."""
+        reading = self.reading
+        if self.kind == "poem":
+            line = next(line for stanza in stanzas(reading) for line in stanza if line)
+            place = max(0, reading.text.find(line))
+            return line.rstrip(",;:.—– "), [(place, place + len(line))]
+        first = _FIRST_LINE.match(reading.text, reading.layout.body) if self.kind in ("meeting", "recipe") else None
+        return (first["line"], [first.span("line")]) if first and reading.title is None else None
+
+    def _is_of_it(self) -> bool:
+        """Whether a title without a capital, as files are named, is made of words of the text."""
+        used = {word for one in self.reading.sentences for word in one.words}
+        longer = [word for word in tokens(self._title) if len(word) > _SMALL]
+        return self._title in self.reading.text or not self._title.islower() or used.issuperset(longer)
 
     def _is_named(self) -> bool:
         """Whether a short title is the text's own: no date, no name of a file, and of words that it uses."""
@@ -277,7 +305,8 @@ class _Teller:
         most = _SHORT_OF_NEWS if self.kind == "news" else _SHORT
         space = min(most, int(0.3 * self.room), self._left)
         if self._abstract:
-            good = [one for one in self._abstract if one.size <= 45 and one.index not in self.used and one.ended]
+            good = [one for one in self._abstract if one.size <= 45 and one.index not in self.used]
+            good = [one for one in good if one.ended or one.label == DECK]
             chosen = good[:1] + pick(
                 good[1:], self._ranks, 2, max(0, 75 - sum(one.size for one in good[:1])), limit=0.8
             )
@@ -288,7 +317,7 @@ class _Teller:
         chosen = self._opening(pool, max(space, 12)) if self.kind in _OPENING else []
         if self.kind == "captions":
             chosen = [one for one in pool[:_EARLY] if announces(one.text) and one.size <= space][:1]
-        if self.kind not in ("news", "recipe") or not chosen:
+        if self.kind not in _TOLD_FIRST or not chosen:
             chosen += pick(
                 [one for one in pool if one not in chosen],
                 self._ranks,
@@ -311,7 +340,7 @@ class _Teller:
 
     def _opening(self, pool: Sequence[Sentence], space: int) -> list[Sentence]:
         """What stands first says most where people write for readers who may leave: it, and what goes on from it."""
-        if self.kind in ("manual", "article", "note", "paper") and (told := self._of_itself()):
+        if self.kind in ("manual", "article", "essay", "note", "paper") and (told := self._of_itself()):
             return [told] if told.size <= max(space, min(_FIRST, self._left)) else []
         least = 8 if self.kind == "news" else 4
         # A report may begin with `it` and say what it is later in the sentence; and the first sentence of all leans on
@@ -331,7 +360,7 @@ class _Teller:
         most = max(space, min(_FIRST_OF_NEWS if self.kind == "news" else _FIRST, self._left))
         if first is None or first.size > most or first.index > 12:
             return []
-        if self.kind not in ("news", "article", "essay", "note"):
+        if self.kind not in _TOLD_FIRST:
             return [first]
         chosen = [first]
         for one in self.reading.sentences[first.index + 1 : first.index + 4]:
@@ -340,13 +369,7 @@ class _Teller:
                 chosen.append(one)
             else:
                 break
-        # `Okay, this is it. Back to school, again.` says nothing yet.
-        said = 0
-        for at, one in enumerate(chosen, 1):
-            said += one.size
-            if at > 1 and said >= _SAYING and self.kind in ("article", "essay"):
-                return chosen[:at]
-        return chosen if self.kind in ("article", "essay") else chosen[:3]
+        return chosen[:3]
 
     def _first_told(self, plain: Sequence[Sentence]) -> Sentence | None:
         """The first sentence; of news, the first that is about what the title says: before it come captions of
@@ -444,7 +467,7 @@ class _Teller:
 
     def note(self) -> str:
         """What the source is, where a reader would not see it from what is told."""
-        if self._left < 8 and self.kind != "data":
+        if self._left < 8 and self.kind not in ("data", "captions"):
             return ""
         if self.kind == "captions":
             return self.reading.says("captions")

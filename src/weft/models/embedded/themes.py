@@ -84,6 +84,7 @@ def _can_name(words: list[str], known: Lexicon) -> bool:
         len(small) > 2
         and small not in known.function
         and small not in known.saying
+        and small not in known.abbreviations
         and small not in known.months
         and not small[0].isdigit()
     )

@@ -1,0 +1,223 @@
+"""What was wrong in kits that were read beside their sources, as rules: each text here is made for its fault."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.models import kits
+from weft.models.embedded.reading import read
+
+LONG = (
+    "The harbour was built in 1911 by three families from the islands. Two of its walls are of stone and the third is "
+    "of sand that the winter takes away. In spring men with carts bring it back from the bay behind the church. "
+    "Nobody has counted how much of it there is. The carts need eleven days for one wall."
+)
+
+
+def test_a_directive_hides_its_own_line_and_not_what_follows() -> None:
+    kit = kits.make(f"Rules of the harbour\n--------------------\n\n.. important::\n\n   {LONG}\n\n{LONG[:70]}\n")
+    assert "The harbour was built in 1911" in kit.summary["tldr"]
+    assert kit.summary["language"] == "en"
+
+
+def test_thousands_that_stand_apart_are_one_figure() -> None:
+    lines = [
+        "Le four est fermé depuis mars.",
+        "Le bois coûte à lui seul 1 600 euros par an.",
+        "Le devis du maçon est de 12 800 euros pour la voûte.",
+        "Les enfants du village viennent le samedi avec leurs parents.",
+        "Le maire du village est content de la nouvelle porte.",
+    ]
+    found = kits.make("\n\n".join([*lines, "Il fait bon au village. " * 3])).ideas["numbers"]
+    assert {one["figure"] for one in found} <= {"1 600 euros", "12 800 euros"}
+    assert found
+
+
+MINUTES = """# Garden society, 14 May 2024
+
+In attendance: Ruth Adeyemi (chair), Colin Marsh, Priya Nair
+Absent with apologies: Greg Stone
+
+## 1. Minutes of the last meeting
+
+The minutes of April were read. The leak at plot 14 is dripping again and takes most of the water.
+
+## 2. Water
+
+It was agreed to install a meter at each standpipe before the end of June.
+
+- Colin to write to the water company about the leak.
+
+Ruth will put up a notice at both gates this week.
+
+## 3. Any other business
+
+The open day is on 7 July, and the hut needs paint.
+"""
+
+
+def test_minutes_are_known_by_numbered_headings_and_who_was_there() -> None:
+    summary = kits.make(MINUTES).summary
+    assert summary["category"] == "meeting"
+    parts = {part["title"]: [item["text"] for item in part["items"]] for part in summary["parts"]}
+    assert parts["Decisions"] == ["It was agreed to install a meter at each standpipe before the end of June."]
+    assert len(parts["To do"]) == 2
+    assert parts["Present"] == ["Ruth Adeyemi (chair), Colin Marsh, Priya Nair"]
+
+
+def test_french_minutes_have_what_was_rejected_and_who_takes_something_on() -> None:
+    text = (
+        "# Compte rendu\n\nPrésents : Mme Garnier, M. Benali, Mlle Roux\n\n## Comptes\n\nL'assemblée approuve les "
+        "comptes. "
+        "Le bois est cher et il en faut trois stères par mois pour le four.\n\n## Fournées\n\nLa proposition est "
+        "rejetée par "
+        "14 voix contre 9. Mlle Roux se charge de contacter la mairie. M. Benali demandera un devis au maçon.\n\n"
+        "Prochaine réunion : le 6 avril 2024.\n"
+    )
+    parts = {part["title"]: part["items"] for part in kits.make(text).summary["parts"]}
+    assert len(parts["Décisions"]) == 2
+    assert [item["owner"] for item in parts["À faire"]] == ["Mlle Roux", "M. Benali"]
+
+
+VERSE = [
+    "When all the carts had left the yard and evening took the hill away from us,",
+    "And somebody had closed the gate that nobody had closed for twenty years,",
+    "The keeper of the lower house put out the lamp that stood beside the stair,",
+    "And heard the water going down and told it everything that he had heard,",
+    "But water never listens long, it has to be in other towns by noon,",
+    "And so he told it to the dog, who knew it all and had not minded much,",
+    "Until the morning, when the carts came back along the road and down the hill,",
+    "And nobody could say who left, or what had gone, or who had closed the gate,",
+    "Nor why the lamp beside the stair was standing where the water used to be.",
+]
+
+
+def test_long_lines_that_begin_with_a_capital_in_mid_sentence_are_verse_and_wrapped_prose_is_none() -> None:
+    summary = kits.make("\n".join(VERSE) + "\n\n-- Ann Berg\n").summary
+    assert summary["category"] == "poem"
+    assert summary["note"] == "A poem of 9 lines."
+    assert summary["headline"] == VERSE[0].rstrip(",")
+    assert not [quote for quote in summary["importantQuotes"] if "Berg" in quote["text"]]
+    wrapped = "\n".join(line[:1].lower() + line[1:] for line in VERSE)
+    assert kits.make(wrapped[:1].upper() + wrapped[1:]).summary["category"] != "poem"
+
+
+@pytest.mark.parametrize(
+    ("polite", "told"),
+    [
+        ("Sehr geehrter Herr Präsident! Liebe Kolleginnen und Kollegen!", "Der Hafen wurde von drei Familien gebaut."),
+        ("I, too, thank my honourable friend from the north for leading this important debate today.", LONG[:65]),
+        ("Mr Speaker.", LONG[:65]),
+        (
+            "Please note that this text is kept for those who look for it. Some details have changed since.\n\n",
+            LONG[:65],
+        ),
+    ],
+)
+def test_a_speech_is_told_from_where_it_says_something(polite: str, told: str) -> None:
+    rest = (
+        LONG if told in LONG else f"{told} Zwei Mauern sind aus Stein und die dritte ist aus Sand. Niemand zählt ihn."
+    )
+    short = kits.make(f"{polite} {rest}").summary["tldr"]
+    assert short.startswith(told)
+
+
+def test_what_others_say_is_not_told_as_what_the_text_says() -> None:
+    text = (
+        f"{LONG} Some of you will say that salt kills the sand and the walls of the harbour. That is not true. {LONG}"
+    )
+    assert "Some of you" not in str(kits.make(text).summary)
+
+
+def test_a_name_of_a_file_is_no_headline_unless_the_text_has_its_words() -> None:
+    assert kits.make(LONG, title="17 speech en").summary["headline"] != "17 speech en"
+    assert kits.make(LONG, title="how the harbour was built").summary["headline"] == "how the harbour was built"
+
+
+def test_what_stands_below_the_title_as_a_heading_is_the_authors_own_short_version() -> None:
+    deck = "The sand of the third wall is carried back by hand every spring"
+    kit = kits.make(f"# The harbour\n\n## {deck}\n\n{LONG}\n\n## Carts\n\n{LONG[70:]}\n")
+    assert kit.summary["tldr"].startswith(deck)
+    assert deck not in [section["heading"] for section in kit.outline["sections"]]
+
+
+def test_a_recipe_in_plain_text_has_all_its_ingredients_and_no_half_of_its_steps() -> None:
+    text = (
+        "Rezept: Geschmorte Gurken\n Zutaten:   8     Gurken je 150 g\n            30 g  Butter\n            300 "
+        "g Tomaten\n"
+        "            1/8 l Brühe\n Die Gurken schälen und in Scheiben schneiden. Die Butter im Topf heiß machen "
+        "und die Gurken "
+        "darin anbraten. Mit der Brühe angießen und zugedeckt 25 Minuten schmoren. Die Tomaten häuten, vierteln und "
+        "dazugeben. Noch fünf Minuten ohne Deckel kochen und mit Dill bestreut servieren.\n"
+    )
+    summary = kits.make(text).summary
+    parts = {part["title"]: part["items"] for part in summary["parts"]}
+    assert summary["headline"] == "Geschmorte Gurken"
+    assert parts["Zutaten"][0]["text"].endswith("300 g Tomaten, 1/8 l Brühe")
+    assert len(parts.get("Schritte", ())) in (0, 5)
+    assert not [point for point in summary["bullets"] if point.startswith("Mit der Brühe")]
+
+
+def test_a_keyword_a_road_map_and_an_axis_are_no_content() -> None:
+    text = (
+        f"# Sand walls\n\n## Abstract\n\n{LONG}\n\nKeywords: harbour, sand, walls, carts, spring.\n\n## "
+        f"Introduction\n\n{LONG} "
+        f"Section 7 presents a number of sand walls of the harbour.\n\n## 2°W 10°W 8°W\n\n{LONG}\n\n## "
+        f"Walls\n\n{LONG}\n"
+    )
+    kit = kits.make(text)
+    said = str(kit.summary["bullets"]) + kit.summary["tldr"]
+    assert "Keywords" not in said
+    assert "Section 7" not in said
+    assert not [one for one in kit.outline["sections"] if "°" in one["heading"]]
+
+
+def test_names_that_stand_before_few_paragraphs_hold_for_their_own_alone() -> None:
+    said = [f"We carried cart number {at} of the sand up to the wall before the evening came." for at in range(24)]
+    named = [f"**Ana:** {line}" if at in (0, 12, 18) else line for at, line in enumerate(said)]
+    found = {one.text: one.speaker for one in read("\n\n".join(named)).sentences}
+    assert {at for at, line in enumerate(said) if found[line] == "Ana"} == {0, 12, 18}
+    often = [f"**Ana:** {line}" if at % 3 == 0 else line for at, line in enumerate(said)]
+    assert all(one.speaker == "Ana" for one in read("\n\n".join(often)).sentences), "turns of a talk have paragraphs"
+
+
+def test_whoever_counts_begins_anew_in_captions() -> None:
+    said = (
+        "so today we talk about why the dough does not rise and the first thing is the warmth of your kitchen and "
+        "most of "
+        "you keep it far too cold with only the light on the second thing is the starter which has to be fed "
+        "twice a day "
+        "for a week and nothing is going to change that and the third thing is the flour that you buy "
+    )
+    lines = [one.text for one in read(said * 3).sentences]
+    assert any(line.startswith("the second thing is the starter") for line in lines)
+    assert any(line.startswith("the third thing is the flour") for line in lines)
+
+
+def test_a_roman_number_is_no_acronym() -> None:
+    text = f"HARBURG (AP) — King Louis XIII built the wall. {LONG} The wall of Louis XIII stands. {LONG} {LONG}"
+    assert "XIII" not in str(kits.make(text).ideas["missing"])
+
+
+def test_what_the_author_says_of_the_text_is_its_short_version() -> None:
+    thesis = "The use of sand in a wall is almost never right; this document describes why."
+    text = f"# Sand\n\n{LONG} {thesis}\n\n## Walls\n\n{LONG[66:]}\n\n## Carts\n\n{LONG[66:]}\n"
+    assert kits.make(text).summary["tldr"] == thesis
+
+
+def test_the_short_version_of_an_article_is_how_it_begins() -> None:
+    later = "Harbour sand, harbour walls and harbour carts are what the harbour of the islands lives from in spring."
+    summary = kits.make(f"{LONG} Men sleep in the church. {LONG[66:]} {later}").summary
+    assert summary["tldr"] in LONG
+
+
+def test_one_release_with_what_was_added_and_fixed_is_a_list_of_changes() -> None:
+    text = (
+        "net.lib 26.1.0 (2026-01-30)\n===========================\n\nFeatures\n--------\n\n"
+        "- net.lib.tcp.Port.listen() now closes its socket.\n- net.lib.defer() is faster. (#12)\n\n"
+        "Bugfixes\n--------\n\n- net.lib.log.File.fileno() raises io.Error instead of returning -1.\n"
+        "- net.lib.ftp.Client() uses the address of the server. (#14)\n"
+    )
+    summary = kits.make(text).summary
+    assert summary["category"] == "list"
+    assert [item["under"] for part in summary["parts"] for item in part["items"]] == ["Features", "Bugfixes"]
