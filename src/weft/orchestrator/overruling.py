@@ -50,7 +50,7 @@ def claims_on_record(pipeline: Pipeline, artifacts: Mapping[str, Any]) -> Iterat
 def _claim(step: str, value: Mapping[str, Any]) -> ClaimOnRecord | None:
     verdict, said = value.get("state"), value.get("overruled") or {}
     if verdict not in CLAIM_VERDICTS or not value.get("id"):
-        return None  # a step may have claims that need no verdict: a writer's own sentences
+        return None  # older drafts have sentences without a verdict, the writer's own
     was = said.get("was", verdict)
     why = said.get("why") or value.get("reason") or ""
     return ClaimOnRecord(step, str(value["id"]), str(value.get("text", "")), verdict, was, str(why), said.get("by", ""))
