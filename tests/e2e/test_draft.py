@@ -142,6 +142,7 @@ def test_each_sentence_of_the_piece_says_what_it_rests_on(desk: Weft, tmp_path: 
     )
     assert f"1. Imagine a village that sells its water.[^2] {SOLD}[^1]" in piece
     assert "- Paid twice[^2]" in piece
+    assert f"{own[1]['id']}  judged by scripted: {LOAN}" in desk("overrule", "piece").out
 
 
 def test_a_variant_that_contradicts_the_source_goes_back(desk: Weft, tmp_path: Path) -> None:

@@ -259,7 +259,9 @@ def search(
         else:
             _print_passage(row, f"  {row['confidence']:.2f}")
     if not found:
-        print("weft: nothing was found\n  try other words, or the beginning of one with a star: begin*", file=sys.stderr)
+        print(
+            "weft: nothing was found\n  try other words, or the beginning of one with a star: begin*", file=sys.stderr
+        )
     return EXIT_DONE if found else EXIT_FAILED
 
 
