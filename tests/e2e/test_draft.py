@@ -136,7 +136,7 @@ def test_each_sentence_of_the_piece_says_what_it_rests_on(desk: Weft, tmp_path: 
     assert piece.startswith("# Paid twice\n")
     assert f"{SOLD}[^1] It was a good day for the treasurer, one would think.[^2]" in piece
     assert f"[^1]: The village that bought back its water: “{SOLD}” (quoted)" in piece
-    assert "[^2]: not checked: no words of a source are named for it" in piece
+    assert "[^2]: not checked: no source has it in these words, and none are named for it" in piece
     assert (
         "[^3]: The village that bought back its water: “on a loan that runs until 2046” (judged by scripted)" in piece
     )
@@ -154,9 +154,21 @@ def test_a_variant_that_contradicts_the_source_goes_back(desk: Weft, tmp_path: P
     model = ScriptedModel(turns(ANGLES, DRAFT, JUDGED, wrong, VARIANTS))
     start: dict[str, Any] = {"answers": {"angles": "proceed"}, "parameters": {"variants": True}}
     assert drafted(desk, model, tmp_path / "water.md", **start) == "done"
-    [rejected] = [event for event in desk.log("piece") if event["type"] == "artifact_rejected"]
-    assert [finding["at"] for finding in rejected["findings"]] == ["/newsletter", "/thread/1"]
+    told = str(model.requests[-1].messages)
+    assert "Newsletter: “Dear all, the village of Oberfelde never sold" in told
+    assert "Thread: “A cubic metre does not cost 4.10 euros today.”" in told
     assert "never" not in (desk.session("piece") / "piece.md").read_text()
+
+
+def test_a_variant_that_stays_wrong_is_marked_and_the_piece_is_made(desk: Weft, tmp_path: Path) -> None:
+    wrong = {**VARIANTS, "talk": ["Imagine it.", "A cubic metre does not cost 4.10 euros today. It paid."]}
+    model = ScriptedModel(turns(ANGLES, DRAFT, JUDGED, wrong, wrong, wrong))
+    start: dict[str, Any] = {"answers": {"angles": "proceed"}, "parameters": {"variants": True}}
+    assert drafted(desk, model, tmp_path / "water.md", **start) == "done"
+    piece = (desk.session("piece") / "piece.md").read_text()
+    assert "2. **A cubic metre does not cost 4.10 euros today.**[^" in piece
+    assert "“Today a cubic metre costs 4.10 euros.” (contradicted: the claim has a negation (“not”)" in piece
+    assert made(desk, "sources.json")["counts"]["contradicted"] == 1
 
 
 def test_what_the_sources_disagree_on_is_in_the_piece_with_both_sides(desk: Weft, tmp_path: Path) -> None:
@@ -199,6 +211,8 @@ def test_a_judge_that_shows_no_words_is_not_believed_and_a_person_is(desk: Weft,
     model = ScriptedModel(turns(ANGLES, DRAFT, invented))
     assert drafted(desk, model, tmp_path / "water.md", answers={"angles": "proceed"}) == "done"
     claim = made(desk, "sources.json")["sentences"][2]
+    ends = [event["message"] for event in desk.log("piece") if event["type"] == "run_ended"]
+    assert ends[-1] == "", "that there are no variants is no doubt about them"
     assert claim["state"] == "not_checked"
     why = "scripted was not believed: “a loan the village was proud of” does not stand in [source]"
     assert claim["reason"] == why

@@ -27,12 +27,25 @@ from weft.protocol.steps import StepInput
 STATES = ("quoted", "judged", "contradicted", "not_checked")
 JUDGEMENT = "judgement.json"
 VARIANTS = {"newsletter": "Newsletter", "thread": "Thread", "talk": "Talk", "subject_lines": "Subject lines"}
-OWN = "no words of a source are named for it"
+OWN = "no source has it in these words, and none are named for it"
 
 
 def judge(step: StepInput) -> dict[str, Any]:
     """Without a model nothing is judged."""
     return {"judgements": []}
+
+
+def hold(step: StepInput) -> dict[str, Any]:
+    """Sends variants back that a source contradicts; what is still so at the end is marked in the piece."""
+    found, variants = [], step.artifacts.get("variants.json") or {}
+    for name, said in variants.items():
+        title = VARIANTS[name]
+        for text in [said] if isinstance(said, str) else said:
+            for low, high in sentence_spans(text):
+                verdict = held_against(text[low:high], [step.text])
+                if verdict.state == "contradicted":
+                    found.append(f"{title}: “{text[low:high]}”: {verdict.reason}; the source: “{verdict.sentence}”")
+    return {"verdict": "failed" if found else "passed", "feedback": found}
 
 
 def piece(step: StepInput) -> dict[str, Any]:
@@ -141,7 +154,8 @@ class _Desk:
         for side in map(self._side, words):
             by.setdefault(side["source"], []).append(f"“{side['words']}”")
         rested = "; ".join(f"{source}: {' … '.join(said)}" for source, said in by.items())
-        others = "".join(f"; but {side['source']}: “{side['words']}”" for side in self._against(one["passages"]))
+        against = self._against(one["passages"]) if one["state"] in ("quoted", "judged") else []
+        others = "".join(f"; but {side['source']}: “{side['words']}”" for side in against)
         return f"{rested} ({_state(one)}){others}" if rested else f"{_state(one)}{others}"
 
 
