@@ -86,3 +86,19 @@ def test_a_step_can_ask_for_what_a_model_has_judged_and_can_show() -> None:
 def test_judged_needs_the_artifact_with_the_judgements(options: dict[str, str]) -> None:
     with pytest.raises(ValueError, match="go together"):
         parse_check("supported", {"at": "claims[*]", "in": "source", **options})
+
+
+def test_each_sentence_of_a_text_is_held_against_where_it_stands() -> None:
+    """What one is about must not draw the others away from their place; whom a letter speaks to says nothing."""
+    about = "Some other matter is dealt with here at length. "
+    blocks = [about * 40 for _ in range(6)]
+    source = "\n\n".join([*blocks, "Fees paid before 1 March 2020 are not refunded.\n\n" + "It rains. " * 200])
+    call = parse_check("supported", {"at": "letter", "in": "source"})
+    for letter in (
+        f"{about}That matter, dealt with here at length, is some other. Fees paid before 1 March 2020 are refunded.",
+        "Dear friends of the Agency, fees paid before 1 March 2020 are refunded. Write to me.",
+    ):
+        found = run_check(call, CheckInput("a.json", {"letter": letter}, {"source": source}, {}))
+        assert ["negation" in one.message for one in found] == [True]
+    fine = "Dear friends, fees paid before 1 March 2020 are not refunded."
+    assert not run_check(call, CheckInput("a.json", {"letter": fine}, {"source": source}, {}))

@@ -73,7 +73,7 @@ JUDGED = judgement("on a loan that runs until 2046")
 VARIANTS = {
     "newsletter": "Dear all, a village sold its water and bought it back. What would yours have done? Write to me.",
     "thread": ["A village sold its water.", "It bought it back.", "It paid twice."],
-    "talk": ["Imagine a village that sells its water."],
+    "talk": [f"Imagine a village that sells its water. {SOLD}"],
     "subject_lines": ["Paid twice", "A village and its water", "What water costs"],
 }
 
@@ -89,12 +89,14 @@ def desk(tmp_path: Path) -> Weft:
     return weft
 
 
-def drafted(weft: Weft, model: ScriptedModel, file: Path, **start: Any) -> Outcome:
+def drafted(weft: Weft, model: ScriptedModel, file: Path, together: tuple[Path, ...] = (), **start: Any) -> Outcome:
     kit = weft.session("water") / "writing-kit.json"
 
     async def go() -> Outcome:
         with App.open(weft.workspace, models={"scripted": model}) as app:
-            asked = SessionRequest(pipeline="draft", file=file, inputs={"kit": kit}, session="piece", new=True)
+            asked = SessionRequest(
+                pipeline="draft", file=file, together=together, inputs={"kit": kit}, session="piece", new=True
+            )
             async with app.session(asked) as session:
                 return await session.run(StartRun(**start))
 
@@ -122,15 +124,73 @@ def test_each_sentence_of_the_piece_says_what_it_rests_on(desk: Weft, tmp_path: 
     start: dict[str, Any] = {"answers": {"angles": "proceed"}, "parameters": {"variants": True}}
     assert drafted(desk, model, tmp_path / "water.md", **start) == "done"
     sources = made(desk, "sources.json")
-    assert [one["state"] for one in sources["sentences"]] == ["quoted", "own", "judged"]
-    assert sources["sentences"][2]["judged_by"] == "scripted"
-    assert sources["counts"] == {"quoted": 1, "judged": 1, "contradicted": 0, "not_checked": 0, "own": 1}
-    start_, end = sources["sentences"][0]["passages"][0]
+    own = [one for one in sources["sentences"] if one["in"] == ["draft"]]
+    assert [one["state"] for one in own] == ["not_checked", "judged"]
+    assert own[1]["judged_by"] == "scripted"
+    first = sources["sentences"][0]
+    assert (first["state"], first["in"]) == ("quoted", ["draft", "talk"])
+    assert sources["counts"] == {"quoted": 1, "judged": 1, "contradicted": 0, "not_checked": 11}
+    start_, end = first["passages"][0]
     assert SOURCE[start_:end] == SOLD
     piece = (desk.session("piece") / "piece.md").read_text()
     assert piece.startswith("# Paid twice\n")
-    assert "[^2]: on a loan that runs until 2046 (judged by scripted)" in piece
-    assert "## Subject lines" in piece
+    assert f"{SOLD}[^1] It was a good day for the treasurer, one would think.[^2]" in piece
+    assert f"[^1]: The village that bought back its water: “{SOLD}” (quoted)" in piece
+    assert "[^2]: not checked: no source has it in these words, and none are named for it" in piece
+    assert (
+        "[^3]: The village that bought back its water: “on a loan that runs until 2046” (judged by scripted)" in piece
+    )
+    assert f"1. Imagine a village that sells its water.[^2] {SOLD}[^1]" in piece
+    assert "- Paid twice[^2]" in piece
+    assert f"{own[1]['id']}  judged by scripted: {LOAN}" in desk("overrule", "piece").out
+
+
+def test_a_variant_that_contradicts_the_source_goes_back(desk: Weft, tmp_path: Path) -> None:
+    wrong = {
+        **VARIANTS,
+        "newsletter": "Dear all, the village of Oberfelde never sold its waterworks for 1.8 million euros. Write back.",
+        "thread": ["A village sold its water.", "A cubic metre does not cost 4.10 euros today.", "It paid twice."],
+    }
+    model = ScriptedModel(turns(ANGLES, DRAFT, JUDGED, wrong, VARIANTS))
+    start: dict[str, Any] = {"answers": {"angles": "proceed"}, "parameters": {"variants": True}}
+    assert drafted(desk, model, tmp_path / "water.md", **start) == "done"
+    told = str(model.requests[-1].messages)
+    assert "Newsletter: “Dear all, the village of Oberfelde never sold" in told
+    assert "Thread: “A cubic metre does not cost 4.10 euros today.”" in told
+    assert "never" not in (desk.session("piece") / "piece.md").read_text()
+
+
+def test_a_variant_that_stays_wrong_is_marked_and_the_piece_is_made(desk: Weft, tmp_path: Path) -> None:
+    wrong = {**VARIANTS, "talk": ["Imagine it.", "A cubic metre does not cost 4.10 euros today. It paid."]}
+    model = ScriptedModel(turns(ANGLES, DRAFT, JUDGED, wrong, wrong, wrong))
+    start: dict[str, Any] = {"answers": {"angles": "proceed"}, "parameters": {"variants": True}}
+    assert drafted(desk, model, tmp_path / "water.md", **start) == "done"
+    piece = (desk.session("piece") / "piece.md").read_text()
+    assert "2. **A cubic metre does not cost 4.10 euros today.**[^" in piece
+    assert "“Today a cubic metre costs 4.10 euros.” (contradicted: the claim has a negation (“not”)" in piece
+    assert made(desk, "sources.json")["counts"]["contradicted"] == 1
+
+
+def test_what_the_sources_disagree_on_is_in_the_piece_with_both_sides(desk: Weft, tmp_path: Path) -> None:
+    """One the model has named, and one that only the rules find."""
+    other = tmp_path / "gazette.md"
+    got, cost = "Last autumn 52 per cent of the people voted to take it back.", "Today a cubic metre costs 4.30 euros."
+    other.write_text(f"# The Gazette\n\n{got}\n{cost}\n")
+    voted = "Last autumn 71 per cent of the people voted to take it back."
+    angles = {**ANGLES, "contradictions": [{"about": "how many voted for it", "passages": [voted, got]}]}
+    costs = "Today a cubic metre costs 4.10 euros."
+    said = [{"text": voted, "rests_on": [voted]}, {"text": costs, "rests_on": [costs]}]
+    draft = {**DRAFT, "sections": [{"heading": "They voted", "sentences": said}]}
+    model = ScriptedModel(turns(angles, draft, {"judgements": []}))
+    start: dict[str, Any] = {"answers": {"angles": "proceed"}}
+    assert drafted(desk, model, tmp_path / "water.md", together=(other,), **start) == "done"
+    piece = (desk.session("piece") / "piece.md").read_text()
+    village, gazette = "The village that bought back its water", "The Gazette"
+    assert f"- how many voted for it. {village}: “{voted}”; {gazette}: “{got}”" in piece
+    assert f"{village}: “{costs}”; {gazette}: “{cost}”" in piece
+    assert f"[^1]: {village}: “{voted}” (quoted); but {gazette}: “{got}”" in piece
+    assert f"[^2]: {village}: “{costs}” (quoted); but {gazette}: “{cost}”" in piece
+    assert len(made(desk, "sources.json")["disagreements"]) == 2
 
 
 def test_a_draft_that_contradicts_its_source_goes_back(desk: Weft, tmp_path: Path) -> None:
@@ -151,7 +211,12 @@ def test_a_judge_that_shows_no_words_is_not_believed_and_a_person_is(desk: Weft,
     model = ScriptedModel(turns(ANGLES, DRAFT, invented))
     assert drafted(desk, model, tmp_path / "water.md", answers={"angles": "proceed"}) == "done"
     claim = made(desk, "sources.json")["sentences"][2]
+    ends = [event["message"] for event in desk.log("piece") if event["type"] == "run_ended"]
+    assert ends[-1] == "", "that there are no variants is no doubt about them"
     assert claim["state"] == "not_checked"
+    why = "scripted was not believed: “a loan the village was proud of” does not stand in [source]"
+    assert claim["reason"] == why
+    assert f"(not checked: {why})" in (desk.session("piece") / "piece.md").read_text()
     said = OverruleVerdict(claim=claim["id"], verdict="judged", why="the loan is in the last line")
 
     async def go() -> Outcome:

@@ -74,8 +74,27 @@ def test_a_model_judges_the_rest_and_is_held_to_its_words(run: Any, workspace: P
         assert (stopped["claims"], stopped["asks"]) == (2, 0)
 
 
+def test_a_limit_in_money_needs_a_price_and_counts_what_was_of_no_use(run: Any, workspace: Path) -> None:
+    connection = '[models.work]\nkind = "openai"\nmodel = "m"\nbase_url = "{}"\nkey = "none"\n'
+    with serving([Reply(text="I would rather not.")] * 20) as server:
+        (workspace / "config.toml").write_text(connection.format(server.url))
+        told = run("--model", "work/m", "--at-most", "0.5", code=1)
+        assert "the evaluation has a limit of $0.5, but the price of work/m is not known" in told
+        assert "set a price in config.toml, or give --limit" in told
+        assert not server.seen
+        (workspace / "config.toml").write_text(connection.format(server.url) + "price = {input = 1e6, output = 1e6}\n")
+        stopped = json.loads(run("--model", "work/m", "--at-most", "0.5", "--json"))
+        assert (stopped["claims"], stopped["failed"]) == (3, 1), "the second is not asked for"
+        assert stopped["cost"] > 0.5
+        assert stopped["asks"] == len(server.seen)
+
+
 def test_what_is_wrong_with_the_file_is_said(run: Any, tmp_path: Path) -> None:
     (tmp_path / "claims.jsonl").write_text('{"claim": "x"}\n')
     assert "line 1 is not" in run(code=2)
+    (tmp_path / "claims.jsonl").write_text("\n\n")
+    empty = run(code=2)
+    assert "has no claims" in empty
+    assert '"evidence"' in empty
     (tmp_path / "claims.jsonl").write_text(json.dumps(ROWS[0]) + "\n")
     assert "the embedded model judges nothing" in run("--model", "embedded", code=2)

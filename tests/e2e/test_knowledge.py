@@ -76,6 +76,36 @@ def test_what_is_wrong_is_told(kb: Kb) -> None:
     assert "make one with `weft init`" in kb("list", code=1).stderr
     kb("create", "audit")
     assert "did you mean 'audit'" in kb("search", "audits", "x", code=2).stderr
-    assert "is not there" in kb("add", "audit", "nowhere.md", code=1).stderr
+    missing = kb("add", "audit", "nowhere.md", code=1).stderr
+    assert "nowhere.md is not there\n" in missing
+    assert "check how it is spelled" in missing
     (kb.folder / "desk/knowledge/audit/collection.yaml").write_text("title: a\nreferences: [{form: 'ISA'}]\n")
     assert "collection.yaml:2:21: references[0].form: a template needs" in kb("update", "audit", code=1).stderr
+
+
+def test_what_can_not_be_taken_in_leaves_no_collection_behind(kb: Kb) -> None:
+    (kb.folder / "none").mkdir()
+    (kb.folder / "broken.pdf").write_bytes(b"%PDF-1.7 nothing")
+    for path in ("none", "nowhere", "broken.pdf"):
+        made = kb("create", "audit", path, code=1)
+        assert made.stdout == ""
+        assert "\n  " in made.stderr, "what to do"
+        assert kb("list").stdout == ""
+    assert "no collection audit was made" in kb("create", "audit", "none", code=1).stderr
+    kb("create", "audit", "in", "--no-vectors")
+    assert "weft kb update audit" in kb("add", "audit", "none", code=1).stderr
+    assert kb("list").stdout.startswith("audit\t2 documents")
+    kb("create", "later")
+    assert "weft kb add later FILE" in kb("update", "later").stderr
+
+
+def test_what_is_asked_for_and_not_there_is_an_error_with_advice(kb: Kb) -> None:
+    kb("create", "audit", "in", "--no-vectors")
+    assert "weft kb search audit WORDS" in kb("hops", "audit", "zz", code=1).stderr
+    assert "nothing to search for" in kb("search", "audit", "", code=2).stderr
+    assert "weft kb verify audit" in kb("verify", "audit", "", code=2).stderr
+    told = kb("verify", "audit", "Risk is assessed.", "--passage", "nope", code=1)
+    assert "audit has no passage nope" in told.stderr
+    assert told.stdout.startswith("not checked\tnope")
+    (kb.folder / "many.json").write_text("[]")
+    assert "a claim is empty" in kb("verify", "audit", "--file", "many.json", code=2).stderr

@@ -58,7 +58,7 @@ def test_what_never_fits_is_given_as_it_is_and_more_rounds_go_on_from_there(revi
     ran = review("run", TIDES, "--session-id", "tides", "--answer", "outline=proceed", *short)
     assert ran.code == 0, ran.err
     assert "not passed: verify says it failed, and 1 repair did not help; this is the best there is" in ran.err
-    assert "*Not verified: " in (review.session("tides") / "abstract.md").read_text()
+    assert "*Failed: " in (review.session("tides") / "abstract.md").read_text()
     assert (
         "draft: run, repair round 2 of 3, asked for by verify"
         in review("plan", "--session-id", "tides", "--set", "shorten=3").out

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +21,7 @@ from weft.knowledge.knowledge_base import (
     open_collection,
     remove_documents,
 )
+from weft.protocol.errors import ExternalError
 
 
 @pytest.fixture
@@ -160,3 +163,61 @@ def test_a_page_that_only_leads_to_another_is_no_document(followed: tuple[Knowle
     assert report.counts["signposts"] == 1
     assert "manual/full.html" in knowledge.store.hashes()
     assert "manual/here.html" not in knowledge.store.hashes()
+
+
+def test_an_empty_file_is_passed_over(followed: tuple[KnowledgeBase, Path]) -> None:
+    knowledge, source = followed
+    (source / "__init__.py").write_text("")
+    (source / "blank.md").write_text(" \n\n")
+    (source / "other.py").write_text("")
+    knowledge.update()
+    (source / "old.md").write_text("")
+    report = knowledge.update()
+    assert report.skipped["empty"] == [f"manual/{name}" for name in ("__init__.py", "blank.md", "old.md", "other.py")]
+    assert (report.problems, report.counts["empty"], report.counts["failed"]) == ([], 4, 0)
+    assert list(knowledge.store.hashes()) == ["manual/copy.md"], "it is empty now"
+
+
+def test_what_nobody_may_look_into_is_passed_over_and_not_taken_for_gone(
+    followed: tuple[KnowledgeBase, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    knowledge, source = followed
+    (source / "locked").mkdir()
+    (source / "locked/key.md").write_text("# Key\n\nUnder the mat.\n")
+    knowledge.update()
+    assert "manual/locked/key.md" in knowledge.store.hashes()
+    closed, old = {str(source / "locked")}, source / "old.md"
+    listed, read = os.scandir, Path.read_bytes
+
+    def scandir(path: str) -> Any:
+        if str(path) in closed:
+            raise PermissionError(13, "Permission denied", str(path))
+        return listed(path)
+
+    def read_bytes(path: Path) -> bytes:
+        if path == old:
+            raise PermissionError(13, "Permission denied", str(path))
+        return read(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    monkeypatch.setattr(Path, "read_bytes", read_bytes)
+    (source / "new.md").write_text("# New\n\nPush the button.\n")
+    report = knowledge.update()
+    assert report.skipped["can't be listed: Permission denied"] == ["manual/locked/"]
+    assert report.skipped["can't be read: Permission denied"] == ["manual/old.md"]
+    assert {"manual/locked/key.md", "manual/old.md", "manual/new.md"} <= set(knowledge.store.hashes())
+    declared = knowledge.folder.path / "collection.yaml"
+    declared.write_text(f"title: manual\nfolders: ['{source}']\n")
+    with Folder.open(source.parent) as workspace:
+        closed.clear()
+        with open_collection(workspace, "manual", Unavailable("none")) as other:
+            other.update()
+            closed.add(str(source / "locked"))
+            other.update()
+            assert f"{source}/locked/key.md" in other.store.hashes()
+        closed.add(str(source))
+        with (
+            open_collection(workspace, "manual", Unavailable("none")) as other,
+            pytest.raises(ExternalError, match="can't list"),
+        ):
+            other.update()

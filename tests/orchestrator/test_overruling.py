@@ -113,7 +113,7 @@ def test_a_word_against_a_verdict_is_kept_with_who_said_it_and_shown(workspace: 
         assert again[0].reason == "you overruled the verdict on c2"
         (claim,) = [one for one in app.claims("tides") if one.claim == "c2"]
         assert claim == ClaimOnRecord(
-            "verify", "c2", "The moon is full.", "judged", "not_checked", "it was, last night", "Ann"
+            "verify", "c2", "The moon is full.", "judged", "not_checked", "it was, last night", "Ann", "Ann"
         )
 
 

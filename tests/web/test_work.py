@@ -179,5 +179,6 @@ def test_the_verdict_on_a_claim_is_overruled_by_who_is_signed_in(browser: Client
     until(browser, name, "run_ended", seq)
     (_, moon) = ask(browser, f"sessions/{name}/claims")
     assert (moon["verdict"], moon["was"], moon["why"]) == ("judged", "not_checked", "I looked")
+    assert moon["judged_by"] == moon["by"]
     refused = browser.post(f"/api/w/desk/sessions/{name}/commands", {"command": {**word, "claim": "c9"}})
     assert "there is no claim 'c9'" in refused.json["what"]

@@ -43,7 +43,7 @@ def verify(step: StepInput) -> dict[str, Any]:
     sentences = step.artifacts["draft.json"]["sentences"]
     foreign = [one for one in sentences if one not in text]
     if not text:
-        return {"verdict": "not_verified", "feedback": "there is no article to compare it with"}
+        return {"verdict": "not_checked", "feedback": "there is no article to compare it with"}
     if foreign:
         return {"verdict": "failed", "feedback": f"not in the article: {foreign[0]}"}
     count = sum(len(one.split()) for one in sentences)
@@ -59,7 +59,8 @@ def compare(step: StepInput) -> dict[str, Any]:
 def abstract(step: StepInput) -> str:
     outline_, sentences = step.artifacts["outline.json"], step.artifacts["draft.json"]["sentences"]
     checked = step.artifacts["verify.json"]
-    note = "" if checked["verdict"] == "passed" else f"\n*Not verified: {checked['feedback']}.*\n"
+    verdict = checked["verdict"].replace("_", " ").capitalize()
+    note = "" if checked["verdict"] == "passed" else f"\n*{verdict}: {checked['feedback']}.*\n"
     known = step.artifacts.get("terms.json") or []  # not there when the step was passed over
     listed = f"\nTerms: {', '.join(known)}.\n" if known else ""
     return f"# {outline_['title']}\n\n{' '.join(sentences)}\n{listed}{note}"

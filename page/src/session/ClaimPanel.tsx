@@ -56,7 +56,7 @@ function Overrule({ one, open }: { one: Sentence; open: OpenSession }) {
         void answering.give({ type: "overrule_verdict", claim: one.id, verdict: verdict.value, why: why.value.trim() });
       }}>
         <label>It is <select value={verdict.value} onChange={(event) => (verdict.value = event.currentTarget.value as Verdict)}>
-          {(Object.keys(VERDICTS) as Verdict[]).filter((state) => state !== one.state && state !== "quoted").map((state) => <option key={state} value={state}>{state === "judged" ? "true" : VERDICTS[state].word}</option>)}
+          {(Object.keys(VERDICTS) as Verdict[]).filter((state) => state !== one.state && state !== "quoted").map((state) => <option key={state} value={state}>{state === "judged" ? "judged by you" : VERDICTS[state].word}</option>)}
         </select></label>
         <label>because <input required dir="auto" value={why.value} onInput={(event) => (why.value = event.currentTarget.value)} /></label>
         <div class="choices"><button disabled={!why.value.trim() || answering.busy.value}>Say so</button></div>

@@ -45,10 +45,10 @@ export function answerOf(value: unknown): Answer | null {
 }
 
 export const VERDICTS: Readonly<Record<Verdict, { readonly sign: string; readonly word: string; readonly means: string }>> = {
-  quoted: { sign: "❝", word: "quoted", means: "It stands in the source word for word." },
+  quoted: { sign: "❝", word: "quoted", means: "A passage has it: word for word, or as the same statement in other small words." },
   judged: { sign: "◆", word: "judged", means: "Not word for word: a model read the passage and says that it bears it out." },
-  contradicted: { sign: "✗", word: "contradicted", means: "A passage says otherwise." },
-  not_checked: { sign: "?", word: "not checked", means: "Nobody has held it against a passage." },
+  contradicted: { sign: "✗", word: "contradicted", means: "A passage has the same statement with one thing changed, or a model found one that says otherwise." },
+  not_checked: { sign: "?", word: "not checked", means: "No passage has it in these words, and nobody has judged it." },
 };
 
 export const sentencesOf = (answer: Answer): readonly Sentence[] => answer.sections.flatMap((section) => section.sentences);

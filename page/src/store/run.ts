@@ -91,9 +91,9 @@ export interface Run {
 }
 
 const VERDICTS: Readonly<Record<string, string>> = {
-  passed: "verified",
-  failed: "found at fault",
-  not_checked: "could not be checked",
+  passed: "passed",
+  failed: "failed",
+  not_checked: "not checked",
 };
 
 export class Runs {

@@ -115,6 +115,15 @@ test("a run waits at its gate with the step that asks, its findings and its firs
   assert.equal(fold.working, false);
 });
 
+test("a verdict is told in the words that it has everywhere", () => {
+  const started = { type: "run_started", run: 1, pipeline: "p", steps: ["verify"], desired: "verify", parameters: {}, requires: {}, executors: {} } as unknown as Given;
+  const words = (["passed", "failed", "not_checked"] as const).map((verdict) => {
+    const given = { type: "verdict_given", run: 1, step: "verify", verdict, round: 0, most: 2, claims: {} } as unknown as Given;
+    return folded([started, given]).runs.last?.steps.get("verify")?.verdict;
+  });
+  assert.deepEqual(words, ["passed", "failed", "not checked"]);
+});
+
 test("a run that is taken up again is the same card", () => {
   const fold = folded([
     ...planned,

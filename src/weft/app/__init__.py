@@ -120,6 +120,7 @@ if TYPE_CHECKING:
     from weft.consent import OWN_WORK, ConsentRequest, Consents, NotAgreedError, earlier
     from weft.documents import MAX_BYTES
     from weft.files import Folder
+    from weft.knowledge.ingest import IngestReport
     from weft.models.discovery import ListedModel
     from weft.models.model import ModelError
     from weft.models.probe import Ability, Probe
@@ -183,6 +184,7 @@ else:
             "FoundListing": "weft.session.index",
             "GivenFile": "weft.protocol.commands",
             "Identity": "weft.access",
+            "IngestReport": "weft.knowledge.ingest",
             "Inquiry": "weft.app.inquiries",
             "KnownWords": "weft.app.slash",
             "LaidFile": "weft.workspace.pack",
@@ -358,6 +360,7 @@ __all__ = [
     "FoundListing",
     "GivenFile",
     "Identity",
+    "IngestReport",
     "Inquiry",
     "KnownWords",
     "LaidFile",

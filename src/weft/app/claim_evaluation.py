@@ -11,19 +11,22 @@ from typing import Any
 from weft.app.model_settings import ChosenModel
 from weft.checks.claims import compare
 from weft.checks.judging import SCHEMA, held, question
-from weft.knowledge.verify.evaluation import ClaimOutcome, LabelledClaim, key_of, read_rows, scored
-from weft.models.model import ModelError, Request
+from weft.knowledge.verify.evaluation import ROW, ClaimOutcome, LabelledClaim, key_of, read_rows, scored
+from weft.models.model import ModelError, Part, Request, Stop
 from weft.models.structured import ask
 from weft.protocol.errors import ModelFeedback, UsageError, UserError
-from weft.protocol.messages import Message, Text
+from weft.protocol.messages import Message, Text, Usage
 
 
 def read_labelled(path: Path) -> list[LabelledClaim]:
     """JSON lines of claim, evidence and label."""
     try:
-        return read_rows(path.read_text("utf-8").splitlines())
+        rows = read_rows(path.read_text("utf-8").splitlines())
     except ValueError as error:
         raise UsageError(f"{path}: {error}") from error
+    if not rows:
+        raise UsageError(f"{path} has no claims", hint=f"put one in each line: {ROW}")
+    return rows
 
 
 def evaluate(rows: Sequence[LabelledClaim]) -> dict[str, Any]:
@@ -39,12 +42,12 @@ async def evaluate_with(
     at_most: float | None = None,
     keep: Path | None = None,
 ) -> dict[str, Any]:
-    """A model judges what code does not know. It is asked no more once it has cost `at_most` dollars; answers are kept
-    in a file, and none is asked for twice. `tell` gets what went wrong with a claim."""
+    """A model judges what code does not know. It is asked no more once it has cost `at_most` dollars, and not at all
+    under such a limit when its price is not known; answers are kept in a file, and none is asked for twice. `tell`
+    gets what went wrong with a claim."""
     if chosen.is_embedded:
         raise UsageError("the embedded model judges nothing", hint="leave --model out, or name a connected model")
-    kept = _kept(keep)
-    spent, asked, unpriced, failed = Decimal(0), 0, 0, 0
+    kept, meter, failed = _kept(keep), _Meter(chosen), 0
     outcomes: list[ClaimOutcome] = []
     model = chosen.open()
     try:
@@ -55,20 +58,16 @@ async def evaluate_with(
                 continue
             name = key_of(row, chosen.reference)
             if name not in kept:
-                if at_most is not None and spent >= Decimal(str(at_most)):
-                    tell(f"stopped at ${spent:.4f}: {len(outcomes)} of {len(rows)} claims")
+                if at_most is not None and meter.reached(at_most):
+                    tell(f"stopped at ${meter.spent:.4f}: {len(outcomes)} of {len(rows)} claims")
                     break
                 try:
-                    answer = await ask(model, _request(row), SCHEMA, artifact="claims")
+                    answer = await ask(model, _request(row), SCHEMA, artifact="claims", on_part=meter.hear)
                 except (ModelFeedback, ModelError) as error:
                     failed += 1
                     tell(f"not judged: {error}")
                     outcomes.append(ClaimOutcome(row.label, "not_checked", chosen.reference))
                     continue
-                asked += answer.asks
-                price = chosen.price(answer.usage).amount
-                unpriced += price is None
-                spent += price or 0
                 kept[name] = answer.value
                 if keep is not None:
                     with keep.open("a", encoding="utf-8") as out:
@@ -79,8 +78,36 @@ async def evaluate_with(
             outcomes.append(ClaimOutcome(row.label, found.state, chosen.reference, sure))
     finally:
         await model.aclose()
-    told = None if unpriced else float(spent)
-    return {**scored(outcomes), "model": chosen.reference, "asks": asked, "failed": failed, "cost": told}
+    told = None if meter.unpriced and meter.calls else float(meter.spent)
+    return {**scored(outcomes), "model": chosen.reference, "asks": meter.calls, "failed": failed, "cost": told}
+
+
+class _Meter:
+    """What the calls cost, those too whose answer was of no use."""
+
+    def __init__(self, chosen: ChosenModel) -> None:
+        self._chosen = chosen
+        self._used = Usage()
+        self.calls = 0
+        self.spent = Decimal(0)
+        self.unpriced = chosen.price(Usage(input=1, output=1)).amount is None
+
+    def hear(self, part: Part) -> None:
+        if isinstance(part, Usage):
+            self._used = part
+        elif isinstance(part, Stop):
+            price = self._chosen.price(self._used).amount
+            self.calls, self._used = self.calls + 1, Usage()
+            self.unpriced = self.unpriced or price is None
+            self.spent += price or 0
+
+    def reached(self, at_most: float) -> bool:
+        if self.unpriced:
+            raise UserError(
+                f"the evaluation has a limit of ${at_most:g}, but the price of {self._chosen.reference} is not known",
+                hint="set a price in config.toml, or give --limit instead of --at-most",
+            )
+        return self.spent >= Decimal(str(at_most))
 
 
 def _request(row: LabelledClaim) -> Request:

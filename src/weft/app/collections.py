@@ -51,9 +51,9 @@ class OpenCollection:
         self.name = name
         self._knowledge = knowledge
 
-    def add(self, paths: Iterable[Path]) -> None:
-        """Copy files or folders into it. `update` reads them."""
-        add_files(self._knowledge, paths)
+    def add(self, paths: Iterable[Path]) -> list[str]:
+        """Copy files or folders into it; the names of the documents that they have. `update` reads them."""
+        return add_files(self._knowledge, paths)
 
     def add_bytes(self, files: Iterable[tuple[str, bytes]]) -> None:
         """Put documents into it that have no place of their own: name and bytes each. `update` reads them."""
@@ -134,6 +134,9 @@ class Collections:
     def create(self, name: str, title: str = "", *, go_on: bool = False) -> Path:
         """Make one; with `go_on` one that is there already is fine."""
         return create_collection(self._folder, name, title, go_on=go_on)
+
+    def __contains__(self, name: object) -> bool:
+        return name in collection_names(self._folder)
 
     def remove(self, name: str) -> None:
         """With its copies of the documents."""

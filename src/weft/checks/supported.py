@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final, Literal, Self
 
 from pydantic import Field, model_validator
@@ -23,11 +24,20 @@ from weft.checks.folding import fold, text_of
 from weft.checks.judging import JudgedSentence, held, judged_claims
 from weft.checks.options import CheckDefinition, DocumentNames, OptionalData, look
 from weft.checks.paths import kind
+from weft.language.sentences import sentences
+from weft.protocol.patterns import pattern
 from weft.protocol.values import dataclass
 
 _BLANK: Final = re.compile(r"\n\s*\n")
 _STRETCH: Final = 1_500
 _CANDIDATES: Final = 3
+_ADDRESS: Final = pattern(
+    r"\s*(?:dear|hi|hello|hey|liebe[rs]?|hallo|guten tag|chers?|chères?|bonjour|hola|querid[oa]s?|estimad[oa]s?)"
+    r"(?: [\w.'’-]+){0,4}, (?=\w)",
+    re.IGNORECASE,
+)
+"""Whom a letter speaks to is no part of what it says."""
+_WORST: Final = ("contradicted", "not_checked", "judged", "quoted")
 
 
 class SupportedOptions(OptionalData):
@@ -62,7 +72,7 @@ class _Stretch:
 
 
 def check_supported(options: SupportedOptions, given: CheckInput) -> Iterator[Fault]:
-    stretches = [stretch for name in options.sources for stretch in _stretches(text_of(given.documents[name]))]
+    texts = [text_of(given.documents[name]) for name in options.sources]
     names = " or ".join(options.sources)
     for place in look(options, given.value):
         if isinstance(place, Fault):
@@ -72,7 +82,7 @@ def check_supported(options: SupportedOptions, given: CheckInput) -> Iterator[Fa
             hint = "a claim is one text; a path to the texts of a list ends in [*]"
             yield Fault(place.pointer, f"{shown(place.value)} is {kind(place.value)}, not text", hint)
             continue
-        verdict = _held_against(place.value, stretches)
+        verdict = held_against(place.value, texts)
         if verdict.state == "quoted" or (verdict.state == "not_checked" and options.at_least == "not_checked"):
             continue
         if options.judgements and verdict.state == "not_checked":
@@ -85,16 +95,18 @@ def check_supported(options: SupportedOptions, given: CheckInput) -> Iterator[Fa
         yield Fault(place.pointer, _message(place.value, verdict, names), _hint(verdict, names))
 
 
-def _stretches(text: str) -> Iterator[_Stretch]:
+@lru_cache(maxsize=16)
+def _stretches(text: str) -> tuple[_Stretch, ...]:
     """Paragraphs, short ones together: a claim may rest on two neighbours, never on a whole document."""
-    kept = ""
+    found, kept = list[str](), ""
     for block in _BLANK.split(text):
         if kept and len(kept) + len(block) > _STRETCH:
-            yield _Stretch(kept, frozenset(terms(kept)))
+            found.append(kept)
             kept = ""
         kept = f"{kept}\n\n{block}" if kept else block
     if kept.strip():
-        yield _Stretch(kept, frozenset(terms(kept)))
+        found.append(kept)
+    return tuple(_Stretch(one, frozenset(terms(one))) for one in found)
 
 
 def _by_model(claim: str, options: SupportedOptions, given: CheckInput) -> JudgedSentence:
@@ -103,7 +115,18 @@ def _by_model(claim: str, options: SupportedOptions, given: CheckInput) -> Judge
     return held(claim, claims.get(fold(claim).text, ()), texts, "the judge")
 
 
-def _held_against(claim: str, stretches: Sequence[_Stretch]) -> Verdict:
+def held_against(text: str, documents: Sequence[str]) -> Verdict:
+    """What documents say of a text. Of several sentences each may stand elsewhere, and the worst of them decides."""
+    text = _ADDRESS.sub("", text, count=1) if _ADDRESS.match(text) else text
+    stretches = [stretch for document in documents for stretch in _stretches(document)]
+    whole = _nearest(text, stretches)
+    parts = sentences(text)
+    if whole.state == "quoted" or len(parts) < 2:
+        return whole
+    return min((_nearest(part, stretches) for part in parts), key=lambda verdict: _WORST.index(verdict.state))
+
+
+def _nearest(claim: str, stretches: Sequence[_Stretch]) -> Verdict:
     wanted = set(terms(claim))
     best = sorted(stretches, key=lambda stretch: -len(wanted & stretch.terms))[:_CANDIDATES]
     verdicts = [compare(claim, stretch.text) for stretch in best] or [compare(claim, "")]

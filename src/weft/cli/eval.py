@@ -27,7 +27,7 @@ def command() -> None:
 @click.option(
     "--model", default=None, help="Let this model judge what code does not know; it is really called, and paid."
 )
-@click.option("--limit", type=int, default=None, help="Only the first so many claims.")
+@click.option("--limit", type=click.IntRange(1), default=None, help="Only the first so many claims.")
 @click.option("--at-most", type=float, default=None, metavar="DOLLARS", help="Ask no more once it has cost this much.")
 @click.option("--keep", type=click.Path(dir_okay=False), default=None, help="Keep answers here, and ask none twice.")
 @json_option

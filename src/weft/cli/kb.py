@@ -12,13 +12,14 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from weft.app import Collections, OpenCollection
+from weft.app import Collections, IngestReport, OpenCollection
 from weft.cli.place import ensure_workspace, for_terminal, is_terminal, json_option, workspace_option, workspace_path
-from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
+from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError, UserError, WeftError
 from weft.protocol.json_text import json_value
 from weft.render.cells import clean_lines, clean_row
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+_KINDS: Final = "text, Markdown, HTML, PDF, DOCX, EPUB, captions, code, tables"
 _BETWEEN_LINES: Final = 10.0
 """Seconds between two lines that say how far it is, where no bar can be drawn."""
 
@@ -49,8 +50,28 @@ def create(name: str, title: str, paths: tuple[str, ...], no_vectors: bool, work
     """Make a collection, and add files or folders to it."""
     ensure_workspace(workspace_path(workspace))
     with Collections.of(workspace_path(workspace)) as collections:
-        print(collections.create(name, title, go_on=bool(paths)))
-    return _add(name, paths, no_vectors, workspace) if paths else EXIT_DONE
+        new = name not in collections
+        folder = collections.create(name, title, go_on=bool(paths))
+        if not paths:
+            print(folder)
+            return EXIT_DONE
+        try:
+            with collections.opened(name) as knowledge:
+                knowledge.add([Path(path) for path in paths])
+                report = _read(knowledge)
+                if knowledge.row.counts["documents"]:
+                    print(folder)
+                    return _finish(knowledge, report, vectors=not no_vectors)
+                _tell_problems(report)
+            hint = f"give files, or folders with files in them, of a kind that is read ({_KINDS})"
+            left = f"no collection {name} was made" if new else f"the collection {name} is empty"
+            raise UserError(f"none of it can be taken in, so {left}", hint=hint)
+        except WeftError:
+            with collections.opened(name) as knowledge:
+                empty = not knowledge.row.counts["documents"]
+            if new and empty:  # it would only be in the way of the next try
+                collections.remove(name)
+            raise
 
 
 @command.command("add")
@@ -60,13 +81,15 @@ def create(name: str, title: str, paths: tuple[str, ...], no_vectors: bool, work
 @workspace_option
 def add(name: str, paths: tuple[str, ...], no_vectors: bool, workspace: str | None) -> int:
     """Copy files or folders into a collection and bring its index up to date."""
-    return _add(name, paths, no_vectors, workspace)
-
-
-def _add(name: str, paths: tuple[str, ...], no_vectors: bool, workspace: str | None) -> int:
     with opened(name, workspace) as knowledge:
-        knowledge.add([Path(path) for path in paths])
-        return _update(knowledge, vectors=not no_vectors)
+        taken = knowledge.add([Path(path) for path in paths])
+        code = _finish(knowledge, _read(knowledge), vectors=not no_vectors)
+        if not taken:
+            raise UserError(
+                f"{', '.join(paths)} had nothing to take in",
+                hint=f"put files of a kind that is read into it ({_KINDS}), then weft kb update {name}",
+            )
+        return code
 
 
 @command.command("update")
@@ -76,20 +99,31 @@ def _add(name: str, paths: tuple[str, ...], no_vectors: bool, workspace: str | N
 def update(name: str, no_vectors: bool, workspace: str | None) -> int:
     """Bring the index up to date: what changed is read again, what is gone is taken out, vectors are made."""
     with opened(name, workspace) as knowledge:
-        return _update(knowledge, vectors=not no_vectors)
+        report = _read(knowledge)
+        code = _finish(knowledge, report, vectors=not no_vectors)
+        if not any(report.counts.values()):
+            print(f"weft: {name} is empty: weft kb add {name} FILE... puts documents into it", file=sys.stderr)
+        return code
 
 
-def _update(knowledge: OpenCollection, *, vectors: bool) -> int:
+def _read(knowledge: OpenCollection) -> IngestReport:
     with _bar("documents") as tell:
-        report = knowledge.update(tell)
+        return knowledge.update(tell)
+
+
+def _finish(knowledge: OpenCollection, report: IngestReport, *, vectors: bool) -> int:
     told = ", ".join(f"{count} {state}" for state, count in report.counts.items() if count)
     print(f"{told or 'no documents'}; {knowledge.row.counts['passages']} passages")
-    for problem in (*report.problems, *report.notes, *map(_passed_over, report.skipped.items())):
-        print(clean_lines(f"weft: {problem}"), file=sys.stderr)
+    _tell_problems(report)
     if vectors:
         with _bar("vectors") as tell:
             knowledge.make_vectors(tell)
     return EXIT_FAILED if report.counts["failed"] else EXIT_DONE
+
+
+def _tell_problems(report: IngestReport) -> None:
+    for problem in (*report.problems, *report.notes, *map(_passed_over, report.skipped.items())):
+        print(clean_lines(f"weft: {problem}"), file=sys.stderr)
 
 
 def _passed_over(told: tuple[str, list[str]]) -> str:
@@ -211,6 +245,8 @@ def search(
     workspace: str | None,
 ) -> int:
     """Search a collection. "Words in quotes" occur as they stand, begin* finds what begins so."""
+    if not " ".join(question).strip():
+        raise UsageError("there is nothing to search for", hint=f'weft kb search {name} "what it should be about"')
     with opened(name, workspace) as knowledge:
         found, warnings = knowledge.search(
             " ".join(question), limit=limit, mode=mode, document=document, tier=tier or "", rerank=rerank
@@ -222,6 +258,10 @@ def search(
             print(json.dumps(row, ensure_ascii=False))
         else:
             _print_passage(row, f"  {row['confidence']:.2f}")
+    if not found:
+        print(
+            "weft: nothing was found\n  try other words, or the beginning of one with a star: begin*", file=sys.stderr
+        )
     return EXIT_DONE if found else EXIT_FAILED
 
 
@@ -236,8 +276,8 @@ def hops(name: str, reference: str, depth: int, as_json: bool, workspace: str | 
     with opened(name, workspace) as knowledge:
         answer = knowledge.ask("kb_hops", {"paragraph_id": reference, "max_hops": depth})
     if "error" in answer:
-        print(f"weft: {answer['error']}", file=sys.stderr)
-        return EXIT_FAILED
+        hint = f"weft kb show {name} lists the documents, weft kb search {name} WORDS shows passages with their names"
+        raise UserError(str(answer["error"]), hint=hint)
     for row in answer["connected"]:
         if as_json:
             print(json.dumps(row, ensure_ascii=False))
@@ -264,6 +304,9 @@ def verify(name: str, claim: str | None, passage: str, file: str | None, as_json
     if (file is None) == (claim is None):
         raise UsageError("there is nothing to verify", hint="weft kb verify NAME CLAIM, or --file FILE")
     citations = _read_citations(Path(file)) if file else [{"paragraph_ref": passage, "claim": claim}]
+    if not citations or any(isinstance(one, dict) and not str(one.get("claim") or "").strip() for one in citations):
+        hint = f'weft kb verify {name} "a statement of one sentence"; in a file every entry has its "claim"'
+        raise UsageError("there is nothing to verify: a claim is empty", hint=hint)
     with opened(name, workspace) as knowledge:
         answer = knowledge.ask("kb_verify_citations", {"citations": citations})
     for row in answer["details"]:
@@ -275,6 +318,10 @@ def verify(name: str, claim: str | None, passage: str, file: str | None, as_json
             print(clean_lines(f"  {row['reason']}"))
             if row.get("sentence"):
                 print(clean_lines(f"  “{row['sentence']}”"))
+    lost = [row["paragraph_id"] for row in answer["details"] if row["paragraph_id"] and not row["exists"]]
+    if lost:
+        hint = f"weft kb search {name} WORDS shows passages with their names; without --passage it is looked for"
+        raise UserError(f"{name} has no passage {', '.join(map(str, lost))}", hint=hint)
     return EXIT_FAILED if answer["contradicted_count"] else EXIT_DONE
 
 

@@ -64,10 +64,11 @@ def _list(app: App, name: str, *, as_json: bool) -> int:
     for one in app.claims(name):
         if as_json:
             fields = {"step": one.step, "claim": one.claim, "text": one.text, "verdict": one.verdict, "was": one.was}
-            click.echo(json_line({**fields, "why": one.why, "by": one.by}), nl=False)
+            click.echo(json_line({**fields, "why": one.why, "by": one.by, "judged_by": one.judged_by}), nl=False)
         else:
+            judge = f" by {one.judged_by}" if one.judged_by else ""
             by = f", overruled by {one.by} (it was {in_verdict(one.was)})" if one.by else ""
-            print(clean(f"{one.claim}  {in_verdict(one.verdict)}{by}: {one.text}"))
+            print(clean(f"{one.claim}  {in_verdict(one.verdict)}{judge}{by}: {one.text}"))
     return EXIT_DONE
 
 

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from weft.documents.document import Cue, Document
 
 T = TypeVar("T")
+PARTS: Final = "parts"
+"""In `extra` of several as one: where in the text each begins, with a heading that is its title."""
 
 
 def join_documents(documents: Sequence[Document]) -> Document:
     """One document that says what all of them say, in their order. A single one is returned as it is."""
     if len(documents) == 1:
         return documents[0]
-    text, cues = "", list[Cue]()
+    text, cues, begin = "", list[Cue](), list[str]()
     for document in documents:
         head = "" if _begins_with_title(document) else f"# {document.title}\n\n"
-        text += ("\n\n" if text else "") + head
+        text += "\n\n" if text else ""
+        begin.append(str(len(text)))
+        text += head
         cues += [replace(cue, offset=cue.offset + len(text)) for cue in document.cues]
         text += document.text
     return Document(
@@ -30,6 +34,7 @@ def join_documents(documents: Sequence[Document]) -> Document:
         published=_common([document.published for document in documents]) or "",
         language=_common([document.language for document in documents]) or "",
         cues=tuple(cues),
+        extra={PARTS: " ".join(begin)},
         notes=tuple(f"{document.title}: {note}" for document in documents for note in document.notes),
     )
 

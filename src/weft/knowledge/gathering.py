@@ -1,7 +1,7 @@
 """Which files of a folder are documents, and why the others are not: nothing is passed over without a word.
 
 Hidden files, links, what an ignore file names (`.gitignore`, `.ignore`, `.weftignore`, as git reads them, each for its
-own folder) and kinds that can't be read are left out, and counted by the reason.
+own folder), folders that can't be listed and kinds that can't be read are left out, and counted by the reason.
 """
 
 from __future__ import annotations
@@ -34,13 +34,20 @@ class Gathered:
 
     documents: dict[str, Path] = field(default_factory=dict)
     skipped: dict[str, list[str]] = field(default_factory=dict)
+    unknown: list[str] = field(default_factory=list)
+    """Files and folders (with a slash behind) that could not be looked into: what was known of them is not gone."""
+
+    def lost(self, name: str) -> bool:
+        """Whether it may still be there, where nobody could look."""
+        return any(name == one or (one.endswith("/") and name.startswith(one)) for one in self.unknown)
 
     def skip(self, reason: str, name: str) -> None:
         self.skipped.setdefault(reason, []).append(name)
 
 
 def gather(root: Path, collections: Path | None = None) -> Gathered:
-    """A folder that is not there has nothing in it; one that can't be listed is an error. `collections` are the
+    """A folder that is not there has nothing in it; one that can't be listed is an error, one inside it passed over.
+    `collections` are the
     workspace's own: in a folder that has them too, copies of documents would be copied with every update."""
     found = Gathered()
     for name, path in _walk(root, found, collections):
@@ -53,8 +60,13 @@ def gather(root: Path, collections: Path | None = None) -> Gathered:
 
 def _walk(root: Path, found: Gathered, collections: Path | None) -> Iterator[tuple[str, Path]]:
     def refuse(error: OSError) -> None:
-        if not (isinstance(error, FileNotFoundError) and Path(error.filename) == root):
-            raise ExternalError(f"can't list {error.filename}: {error.strerror}") from error
+        if Path(error.filename) != root:
+            name = f"{Path(error.filename).relative_to(root).as_posix()}/"
+            found.unknown.append(name)
+            found.skip(f"can't be listed: {error.strerror}", name)
+        elif not isinstance(error, FileNotFoundError):
+            hint = "give yourself the right to read it, or name another folder"
+            raise ExternalError(f"can't list {error.filename}: {error.strerror}", hint=hint) from error
 
     rules: dict[str, list[tuple[str, GitIgnoreSpec]]] = {}
     for place, folders, files in os.walk(root, onerror=refuse):

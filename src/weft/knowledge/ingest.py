@@ -3,7 +3,7 @@
 What a document's entry was made of (its bytes, its name, what the collection says) is hashed; while the hash is the
 same nothing is read. A process that is killed leaves whole documents behind, and the next one goes on with the rest.
 Of files with the same bytes one is in the index, the first by name; which others there are, and what was passed over
-and why (a page that only leads to another is), is in the report.
+and why (an empty file is, and a page that only leads to another), is in the report.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FILED_TOGETHER: Final = 512 * 1024
 which a process that is killed leaves to the next."""
 SIGNPOST: Final = 60
 """A page that a browser leaves at once for another, with fewer words than these, is no document."""
-State = Literal["unchanged", "added", "changed", "removed", "failed", "identical", "signposts"]
+State = Literal["unchanged", "added", "changed", "removed", "failed", "identical", "signposts", "empty"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,7 @@ def find_documents(folder: Folder, collection: Collection) -> Gathered:
         found.documents |= {prefix + name: path for name, path in inside.documents.items()}
         for reason, names in inside.skipped.items():
             found.skipped.setdefault(reason, []).extend(prefix + name for name in names)
+        found.unknown += [prefix + name for name in inside.unknown]
         if len(found.documents) > FILE_LIMIT:
             raise UserError(f"there are more than {FILE_LIMIT:,} documents in {root}", hint="make several collections")
     found.documents = dict(sorted(found.documents.items()))
@@ -85,7 +86,7 @@ def update(
     found = find_documents(folder, collection)
     files = found.documents
     report = IngestReport(skipped=found.skipped)
-    gone = sorted(set(known) - set(files))
+    gone = sorted(name for name in set(known) - set(files) if not found.lost(name))
     total = len(files) + len(gone)
 
     def tell(file: str, state: State, passages: int = 0, problem: str = "") -> None:
@@ -108,11 +109,12 @@ def update(
             tell(file, "failed", 0, str(error))
             continue
         first = seen.setdefault(hash_bytes(data), file)
-        if first != file:
+        said = bool(data.strip())
+        if first != file or not said:
             filing.end()  # the one that stays is in the index before the other leaves it
             store.remove([file])
-            report.skipped.setdefault(f"the same as {first}", []).append(file)
-            tell(file, "identical")
+            report.skipped.setdefault(f"the same as {first}" if said else "empty", []).append(file)
+            tell(file, "identical" if said else "empty")
             continue
         key = content_key(hash_bytes(data), file, collection)
         if known.get(file) == key:

@@ -183,7 +183,7 @@ def add_files(knowledge: KnowledgeBase, paths: Iterable[Path]) -> list[str]:
     wanted: dict[str, str] = {}
     for path in paths:
         if not path.exists():
-            raise UserError(f"{path} is not there")
+            raise UserError(f"{path} is not there", hint="check how it is spelled; a folder is taken with all in it")
         if path.is_file() and path.suffix.lower() not in ENDINGS:
             raise UserError(f"{path} is of no kind that is read", hint=f"the endings are: {' '.join(sorted(ENDINGS))}")
         whole = path.resolve()
@@ -245,7 +245,10 @@ def follow_origins(knowledge: KnowledgeBase) -> FollowedOrigins:
         for name, place in origins.places.items():
             path = Path(place)
             if path.is_file():
-                _put(documents, name, path)
+                try:
+                    _put(documents, name, path)
+                except PermissionError as error:
+                    raise translated(error, f"can't read {path}") from error
                 found.documents[name] = path
             elif path.is_dir():
                 inside = gather(path, knowledge.folder.path.parent)
@@ -253,12 +256,16 @@ def follow_origins(knowledge: KnowledgeBase) -> FollowedOrigins:
                     inside.skip("removed from the collection", below)
                     del inside.documents[below]
                 for below, file in inside.documents.items():
-                    _put(documents, f"{name}/{below}", file)
+                    try:
+                        _put(documents, f"{name}/{below}", file)
+                    except PermissionError as error:
+                        inside.skip(f"can't be read: {error.strerror}", below)
+                        continue
                     found.documents[f"{name}/{below}"] = file
                 for reason, names in inside.skipped.items():
                     found.skipped.setdefault(reason, []).extend(f"{name}/{below}" for below in names)
                 gone = set(gather(documents.path / name).documents) - set(inside.documents)
-                for below in gone:
+                for below in (one for one in gone if not inside.lost(one)):
                     (documents.path / name / below).unlink()
             else:
                 found.notes.append(f"{path} is not there any more; what was copied from it stays")
@@ -272,6 +279,8 @@ def _put(documents: Folder, name: str, file: Path) -> None:
         known = documents.path / name
         if known.is_file() and known.stat().st_size == len(data) and known.read_bytes() == data:
             return
+    except PermissionError:
+        raise  # one of a folder is passed over, one that was named is an error
     except OSError as error:
         raise translated(error, f"can't read {file}") from error
     if inside:

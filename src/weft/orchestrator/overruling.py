@@ -32,6 +32,8 @@ class ClaimOnRecord:
     why: str = ""
     by: str = ""
     """The person, when the verdict is theirs."""
+    judged_by: str = ""
+    """The model or person that judged it, when it is judged."""
 
 
 def claims_on_record(pipeline: Pipeline, artifacts: Mapping[str, Any]) -> Iterator[ClaimOnRecord]:
@@ -50,10 +52,19 @@ def claims_on_record(pipeline: Pipeline, artifacts: Mapping[str, Any]) -> Iterat
 def _claim(step: str, value: Mapping[str, Any]) -> ClaimOnRecord | None:
     verdict, said = value.get("state"), value.get("overruled") or {}
     if verdict not in CLAIM_VERDICTS or not value.get("id"):
-        return None  # a step may have claims that need no verdict: a writer's own sentences
+        return None  # older drafts have sentences without a verdict, the writer's own
     was = said.get("was", verdict)
     why = said.get("why") or value.get("reason") or ""
-    return ClaimOnRecord(step, str(value["id"]), str(value.get("text", "")), verdict, was, str(why), said.get("by", ""))
+    return ClaimOnRecord(
+        step=step,
+        claim=str(value["id"]),
+        text=str(value.get("text", "")),
+        verdict=verdict,
+        was=was,
+        why=str(why),
+        by=said.get("by", ""),
+        judged_by=str(value.get("judged_by") or ""),
+    )
 
 
 def overrule(command: OverruleVerdict, claims: Sequence[ClaimOnRecord]) -> VerdictOverruled:

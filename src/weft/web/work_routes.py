@@ -84,6 +84,8 @@ class ClaimVerdictShown(s.Shape):
     why: str
     by: str
     """The person, when the verdict is theirs."""
+    judged_by: str
+    """The model or person that judged it, when it is judged."""
 
 
 class ArtifactText(s.Shape):

@@ -25,6 +25,7 @@ LABELS: Final = {
     "unsupported": "not_enough",
 }  # fmt: skip
 MEANS: Final[dict[State, str]] = {"quoted": "supported", "judged": "supported", "contradicted": "contradicted"}
+ROW: Final = '{"claim": …, "evidence": …, "label": "supported" | "contradicted" | "not_enough"}'
 BINS: Final = (0.0, 0.5, 0.7, 0.9, 1.01)
 
 
@@ -57,8 +58,7 @@ def read_rows(lines: Iterable[str]) -> list[LabelledClaim]:
             passages = evidence if isinstance(evidence, str) else "\n".join(evidence)
             rows.append(LabelledClaim(str(value["claim"]), passages, label))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            wanted = '{"claim": …, "evidence": …, "label": "supported" | "contradicted" | "not_enough"}'
-            raise ValueError(f"line {number} is not {wanted} ({type(error).__name__}: {error})") from error
+            raise ValueError(f"line {number} is not {ROW} ({type(error).__name__}: {error})") from error
     return rows
 
 

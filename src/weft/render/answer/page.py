@@ -2,7 +2,7 @@
 
 What a reader wants first comes first, and everything behind it is one click below: the answer with the confidence of
 each section; its sources with the exact passage, what was quoted marked in it, and the way into the file; the four
-axes with every item that was looked at; what could not be verified; how it was found.
+axes with every item that was looked at; what was not checked; how it was found.
 """
 
 from __future__ import annotations

@@ -1,28 +1,33 @@
-"""The last step of `draft`: the piece to read, and for each sentence what it rests on and what code can know of it.
+"""The last step of `draft`: the piece to read, with a note on each sentence of it and of its variants: what it rests
+on, in which source, and what is known of it.
 
-A sentence with passages is held against them: *quoted* when they say it in its words, *contradicted* when they say the
-same with one thing turned round; else *judged* when a model says that the source supports it and shows the words, or
-*not_checked*. One without is the writer's own. What is contradicted stands in the piece marked, never silently. What a
-person says against a verdict stands in its place.
+*quoted*: a source says it in its words; *contradicted*: one says the same with one thing turned round; else *judged*,
+when a model says that a source supports it and shows the words, or *not_checked*, with the reason. A sentence that
+names no words of a source is the writer's own and is held against all of them. What is contradicted stands in the piece
+marked, never silently, and so does what the sources disagree on. What a person says against a verdict stands in its
+place.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from weft.checks.claims import compare
 from weft.checks.folding import fold
 from weft.checks.judging import held, judged_claims
 from weft.checks.overruling import overruled
+from weft.checks.supported import held_against
+from weft.language.sentences import sentence_spans
 from weft.protocol.hashes import hash_value
 from weft.protocol.steps import StepInput
 
-STATES = ("quoted", "judged", "contradicted", "not_checked", "own")
-
-
+STATES = ("quoted", "judged", "contradicted", "not_checked")
 JUDGEMENT = "judgement.json"
+VARIANTS = {"newsletter": "Newsletter", "thread": "Thread", "talk": "Talk", "subject_lines": "Subject lines"}
+OWN = "no source has it in these words, and none are named for it"
 
 
 def judge(step: StepInput) -> dict[str, Any]:
@@ -30,31 +35,149 @@ def judge(step: StepInput) -> dict[str, Any]:
     return {"judgements": []}
 
 
+def hold(step: StepInput) -> dict[str, Any]:
+    """Sends variants back that a source contradicts; what is still so at the end is marked in the piece."""
+    found, variants = [], step.artifacts.get("variants.json") or {}
+    for name, said in variants.items():
+        title = VARIANTS[name]
+        for text in [said] if isinstance(said, str) else said:
+            for low, high in sentence_spans(text):
+                verdict = held_against(text[low:high], [step.text])
+                if verdict.state == "contradicted":
+                    found.append(f"{title}: “{text[low:high]}”: {verdict.reason}; the source: “{verdict.sentence}”")
+    return {"verdict": "failed" if found else "passed", "feedback": found}
+
+
 def piece(step: StepInput) -> dict[str, Any]:
-    draft, variants = step.artifacts["draft.json"], step.artifacts.get("variants.json")
-    judged = [_judged(sentence, step) for section in draft["sections"] for sentence in section["sentences"]]
-    counts = {state: sum(1 for one in judged if one["state"] == state) for state in STATES}
+    draft, variants = step.artifacts["draft.json"], step.artifacts.get("variants.json") or {}
+    desk = _Desk(step)
+    sections, others = list(_sections(draft, desk)), list(_variants(variants, desk))
+    body = "\n\n".join([*sections, *_disagreements(desk), *others, *desk.notes])
+    found = list(desk.sentences.values())
     return {
-        "piece.md": "\n\n".join([*_piece(draft, judged), *_variants(variants or {})]) + "\n",
-        "sources.json": {"sentences": judged, "counts": counts},
+        "piece.md": body + "\n",
+        "sources.json": {
+            "sentences": found,
+            "counts": {state: sum(1 for one in found if one["state"] == state) for state in STATES},
+            "disagreements": desk.disagreements,
+        },
     }
 
 
-def _judged(sentence: Mapping[str, Any], step: StepInput) -> dict[str, Any]:
-    text, passages = sentence["text"], sentence["rests_on"]
-    spans = [span for passage in passages if (span := _place(passage, step.text))]
-    found = {"id": f"s{hash_value(fold(text).lowered)[:8]}", "text": text, "passages": spans}
-    if not passages:
-        return {**found, "state": "own"}
-    exact = compare(text, "\n\n".join(passages))
-    verdict: dict[str, Any] = {**found, "state": exact.state, "reason": exact.reason}
-    model = step.models.get(JUDGEMENT)
-    if exact.state == "not_checked" and model:
-        claims = judged_claims(step.artifacts[JUDGEMENT]).get(fold(text).text, ())
-        said = held(text, claims, {"source": step.text}, model)
-        if said.state != "not_checked":
-            verdict |= {"state": said.state, "reason": said.reason, "judged_by": model}
-    return overruled(verdict, step.overruled)
+@dataclass(frozen=True)
+class _Source:
+    title: str
+    start: int
+    text: str
+
+
+class _Desk:
+    """The sources, and what was found of each sentence so far: one that stands in several places is looked at once."""
+
+    def __init__(self, step: StepInput) -> None:
+        self._step = step
+        self._sources = _sources(step)
+        self._model = step.models.get(JUDGEMENT, "")
+        self._claims = judged_claims(step.artifacts[JUDGEMENT]) if self._model else {}
+        self._notes: dict[str, int] = {}
+        self.sentences: dict[str, dict[str, Any]] = {}
+        told = step.artifacts["angles.json"].get("contradictions", [])
+        self.disagreements: list[dict[str, Any]] = [
+            {"about": one["about"], "sides": [self._side(words) for words in one["passages"]]} for one in told
+        ]
+
+    @property
+    def notes(self) -> list[str]:
+        return [f"[^{number}]: {note}" for note, number in self._notes.items()]
+
+    def told(self, text: str, place: str, rests_on: Sequence[str] = ()) -> str:
+        """A sentence as the piece has it, with its mark."""
+        name = f"s{hash_value(fold(text).lowered)[:8]}"
+        if name not in self.sentences:
+            self.sentences[name] = {"id": name, "text": text, "in": [], **self._judged(name, text, rests_on)}
+        one = self.sentences[name]
+        if place not in one["in"]:
+            one["in"].append(place)
+        note = self._note(one, rests_on)
+        number = self._notes.setdefault(note, len(self._notes) + 1)
+        return f"{f'**{text}**' if one['state'] == 'contradicted' else text}[^{number}]"
+
+    def _judged(self, name: str, text: str, rests_on: Sequence[str]) -> dict[str, Any]:
+        exact = compare(text, "\n\n".join(rests_on)) if rests_on else None
+        if exact is None or exact.state == "not_checked":
+            whole = held_against(text, [source.text for source in self._sources])
+            exact = whole if exact is None or whole.state != "not_checked" else exact
+        words = rests_on or ([exact.sentence] if exact.state != "not_checked" else [])
+        reason = exact.reason if rests_on or exact.state != "not_checked" else OWN
+        verdict: dict[str, Any] = {"id": name, "state": exact.state, "reason": reason}
+        verdict["passages"] = [span for one in words if (span := _place(one, self._step.text))]
+        claims = self._claims.get(fold(text).text, ())
+        if exact.state == "not_checked" and self._model and (claims or rests_on):
+            said = held(text, claims, {"source": self._step.text}, self._model)
+            verdict |= {"state": said.state, "reason": said.reason}
+            if said.state != "not_checked":
+                verdict["judged_by"] = self._model
+        if verdict["state"] in ("quoted", "judged"):
+            self._dispute(text, verdict["passages"])
+        return overruled(verdict, self._step.overruled)
+
+    def _dispute(self, text: str, spans: list[list[int]]) -> None:
+        """Where another source says the same with one thing turned round, the sources disagree."""
+        mine = {self._source(span[0]).start for span in spans}
+        for source in self._sources:
+            if not mine or source.start in mine or self._against(spans):
+                continue
+            other = held_against(text, [source.text])
+            if other.state == "contradicted":
+                sides = [self._side(self._step.text[slice(*span)]) for span in spans]
+                self.disagreements.append({"about": other.reason, "sides": [*sides, self._side(other.sentence)]})
+
+    def _side(self, words: str) -> dict[str, Any]:
+        span = _place(words, self._step.text)
+        there = {"passage": span} if span else {}
+        return {"source": self._source(span[0] if span else 0).title, "words": " ".join(words.split()), **there}
+
+    def _source(self, at: int) -> _Source:
+        return next((one for one in reversed(self._sources) if one.start <= at), self._sources[0])
+
+    def _against(self, spans: Sequence[Sequence[int]]) -> list[dict[str, Any]]:
+        """The other sides of what the sources disagree on, where one side is among these passages."""
+        found = []
+        for one in self.disagreements:
+            mine = [side for side in one["sides"] if any(_meet(side.get("passage"), span) for span in spans)]
+            found += [side for side in one["sides"] if mine and side not in mine]
+        return found
+
+    def _note(self, one: Mapping[str, Any], rests_on: Sequence[str]) -> str:
+        words = rests_on or [self._step.text[slice(*span)] for span in one["passages"]]
+        by: dict[str, list[str]] = {}
+        for side in map(self._side, words):
+            by.setdefault(side["source"], []).append(f"“{side['words']}”")
+        rested = "; ".join(f"{source}: {' … '.join(said)}" for source, said in by.items())
+        against = self._against(one["passages"]) if one["state"] in ("quoted", "judged") else []
+        others = "".join(f"; but {side['source']}: “{side['words']}”" for side in against)
+        return f"{rested} ({_state(one)}){others}" if rested else f"{_state(one)}{others}"
+
+
+def _state(one: Mapping[str, Any]) -> str:
+    state = one["state"].replace("_", " ") + (f" by {one['judged_by']}" if "judged_by" in one else "")
+    if said := one.get("overruled"):
+        return f"{state}: {said['why']}" if "judged_by" in one else f"{state}, says {said['by']}: {said['why']}"
+    return state if one["state"] in ("quoted", "judged") else f"{state}: {one['reason']}"
+
+
+def _sources(step: StepInput) -> list[_Source]:
+    """Several that were given together begin with a heading each, where the document says."""
+    text, about = step.text, step.document
+    places = [int(at) for at in about.get("extra", {}).get("parts", "").split()]
+    starts = [at for at in places if text.startswith("# ", at)]
+    if len(starts) < 2:
+        return [_Source(about.get("title", "source"), 0, text)]
+    ends = [*starts[1:], len(text)]
+    return [
+        _Source(text[at:end].split("\n", 1)[0][2:].strip(), at, text[at:end])
+        for at, end in zip(starts, ends, strict=True)
+    ]
 
 
 def _place(passage: str, source: str) -> list[int] | None:
@@ -64,41 +187,48 @@ def _place(passage: str, source: str) -> list[int] | None:
     return list(found.span()) if found else None
 
 
-def _piece(draft: Mapping[str, Any], judged: list[dict[str, Any]]) -> Iterator[str]:
-    notes: list[str] = []
-    left = iter(judged)
+def _meet(one: Sequence[int] | None, other: Sequence[int]) -> bool:
+    return one is not None and one[0] < other[1] and other[0] < one[1]
+
+
+def _sections(draft: Mapping[str, Any], desk: _Desk) -> Iterator[str]:
     yield f"# {draft['title']}"
     for section in draft["sections"]:
         yield f"## {section['heading']}"
-        lines = []
-        for sentence in section["sentences"]:
-            one = next(left)
-            mark = ""
-            if sentence["rests_on"]:
-                state = _mark(one)
-                words = " … ".join(" ".join(words.split()) for words in sentence["rests_on"])
-                notes.append(f"[^{len(notes) + 1}]: {words}{state}")
-                mark = f"[^{len(notes)}]"
-            told = f"**{sentence['text']}**" if one["state"] == "contradicted" else sentence["text"]
-            lines.append(f"{told}{mark}")
-        yield " ".join(lines)
-    yield from notes
+        yield " ".join(desk.told(one["text"], "draft", one["rests_on"]) for one in section["sentences"])
 
 
-def _mark(one: Mapping[str, Any]) -> str:
-    if one["state"] == "quoted" and "overruled" not in one:
-        return ""
-    by = f" by {one['judged_by']}" if "judged_by" in one else ""
-    said = one.get("overruled")
-    why = (f": {said['why']}" if by else f", says {said['by']}: {said['why']}") if said else ""
-    return f" ({one['state'].replace('_', ' ')}{by}{why})"
+def _disagreements(desk: _Desk) -> Iterator[str]:
+    if not desk.disagreements:
+        return
+    yield "## Where the sources disagree"
+    lines = []
+    for one in desk.disagreements:
+        sides = "; ".join(f"{side['source']}: “{side['words']}”" for side in one["sides"])
+        lines.append(f"- {one['about']}. {sides}")
+    yield "\n".join(lines)
 
 
-def _variants(variants: Mapping[str, Any]) -> Iterator[str]:
+def _variants(variants: Mapping[str, Any], desk: _Desk) -> Iterator[str]:
     if not variants:
         return
     yield "---"
-    yield f"## Newsletter\n\n{variants['newsletter']}"
-    yield "## Thread\n\n" + "\n".join(f"{at}. {post}" for at, post in enumerate(variants["thread"], 1))
-    yield "## Talk\n\n" + "\n".join(f"{at}. {said}" for at, said in enumerate(variants["talk"], 1))
-    yield "## Subject lines\n\n" + "\n".join(f"- {line}" for line in variants["subject_lines"])
+    for name, title in VARIANTS.items():
+        place = title.lower()
+        if isinstance(variants[name], str):
+            yield f"## {title}\n\n{_marked(variants[name], place, desk)}"
+            continue
+        items = [_marked(text, place, desk) for text in variants[name]]
+        numbered = name != "subject_lines"
+        yield f"## {title}\n\n" + "\n".join(
+            f"{f'{at}.' if numbered else '-'} {item}" for at, item in enumerate(items, 1)
+        )
+
+
+def _marked(text: str, place: str, desk: _Desk) -> str:
+    """Each of its sentences with its mark, the lines as they are."""
+    told, end = "", 0
+    for low, high in sentence_spans(text):
+        told += text[end:low] + desk.told(text[low:high], place)
+        end = high
+    return told + text[end:]
