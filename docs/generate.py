@@ -224,6 +224,7 @@ FIELD_MEANINGS: Final = {
     "round_started.steps": "The steps that are made again.",
     "round_started.base": "The hash of all that the unit is made from besides; rounds count only on the same base.",
     "round_started.feedback": "What the steps of the unit are given.",
+    "round_started.found_in": "The hash of what a repair's verifier looked at; a round that leaves it so is the last.",
     "budget_reached.step": "The step that was to begin.",
     "budget_reached.message": "Which limit, what is spent, and what the next call would take.",
     "step_interrupted.ms": "How long it had taken, in milliseconds.",

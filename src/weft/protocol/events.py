@@ -555,6 +555,8 @@ class RoundStarted:
     base: str
     """What the unit is made from, apart from its own rounds; when that changes, they count from 0 again."""
     feedback: Any = None
+    found_in: str = ""
+    """Of a repair: the hash of what its verifier had looked at. A round that leaves it as it was is the last."""
     type: Literal["round_started"] = "round_started"
 
 

@@ -57,6 +57,7 @@ def resolve_step(draft: PipelineDraft, name: str, final: str, makers: Mapping[st
         network=tuple(_hosts(draft, (*at, "network"), entry.network)),
         resources=tuple(_resources(draft, (*at, "resources"), entry.resources)),
         cache=_cache(draft, at, entry),
+        hears_rounds=entry.hears_rounds,
         skills=tuple(entry.skills),
         model=entry.model,
         schemas=schemas,

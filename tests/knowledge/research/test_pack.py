@@ -39,7 +39,7 @@ def test_synthesis_and_verification_are_one_unit_with_as_many_rounds_as_the_dept
     with Workspace.open(tmp_path) as workspace:
         pipeline = workspace.pipeline("research")
     (unit,) = pipeline.units
-    assert (unit.kind, unit.steps) == ("repair", ("synthesize", "judge", "judge_again", "verify"))
+    assert (unit.kind, unit.steps) == ("repair", ("synthesize", "claims", "judge", "judge_again", "verify"))
     assert [unit.bound(pipeline.parameter_values({"depth": mode})) for mode in DEPTHS] == [0, 2, 3]
     assert [name for name, step in pipeline.steps.items() if step.gate] == ["analyze_query", "calibrate"]
 
@@ -49,7 +49,7 @@ def test_the_packs_that_come_with_weft_can_be_laid_together(tmp_path: Path) -> N
     assert {file.path for file in laid if file.action != "created"} <= FILES
 
 
-JUDGES = {"ask": ("passage-judge", "the passages that were found"), "draft": ("draft-judge", "You are given a source")}
+JUDGES = {"ask": ("passage-judge", "the passages that it cites"), "draft": ("draft-judge", "You are given a source")}
 
 
 @pytest.mark.parametrize("older", [False, True])
