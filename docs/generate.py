@@ -299,6 +299,7 @@ FIELD_MEANINGS: Final = {
     "item_settled.retrying": "Whether it failed and is tried again.",
     "item_settled.model": "The model that made it; absent when none did.",
     "item_settled.usage": "What its calls used: tokens by kind.",
+    "item_settled.reused": "The session whose result was taken over; empty when it was made.",
     "item_settled.by_model": "The same by model, when there was more than one.",
     "item_settled.input_hash": "Of everything that its result depends on.",
     "item_settled.ok": "Whether it has a result.",

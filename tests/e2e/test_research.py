@@ -371,6 +371,29 @@ def test_a_verdict_is_paid_for_once_and_only_where_code_cannot_say(desk: Weft) -
     assert "must not come back" not in str(model.requests[2].messages), "a judge is not told what others found"
 
 
+def test_a_verdict_of_another_session_is_taken_over_and_said_to_be(desk: Weft) -> None:
+    (desk.workspace / "config.toml").write_text('model = "scripted"\nconcurrency = 1\n')
+    said = [draft((PARAPHRASE, ["1"])), judged(PARAPHRASE, "supported", REST)]
+    model = ScriptedModel([Turn(says(text)) for text in said])
+    assert asyncio.run(asyncio.wait_for(inquired(desk, model, "ask", "standard", "first"), 200)) == "done"
+    model.assert_done()
+    model = ScriptedModel([Turn(says(text)) for text in (json.dumps(PLAN), draft((PARAPHRASE, ["1"])))])
+    assert asyncio.run(asyncio.wait_for(inquired(desk, model, "research", "standard"), 200)) == "done"
+    model.assert_done()
+    (settled,) = [event for event in desk.log("mine") if event["type"] == "item_settled" and event["step"] == "judge"]
+    assert settled["reused"] == "first"
+    assert not settled.get("usage")
+    (sentence,) = answer_in(desk, "mine")["sections"][0]["sentences"]
+    assert (sentence["state"], sentence["judged_by"]) == ("judged", "scripted")
+    agent = desk.workspace / ".claude/agents/passage-judge.md"
+    agent.write_text(agent.read_text() + "Be strict.\n")
+    model = ScriptedModel([Turn(says(judged(PARAPHRASE, "not_said", "")))])
+    assert asyncio.run(asyncio.wait_for(inquired(desk, model, "research", "standard"), 200)) == "done"
+    model.assert_done()
+    (sentence,) = answer_in(desk, "mine")["sections"][0]["sentences"]
+    assert sentence["state"] == "not_checked", "another question is another verdict"
+
+
 def test_a_draft_that_a_round_left_as_it_was_ends_the_repair(desk: Weft) -> None:
     model, value = asked_of_a_model(desk, *[draft(WRONG)] * 2, depth="deep")
     assert len(model.requests) == 3, "the plan and two drafts, of four that were allowed"

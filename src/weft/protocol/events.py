@@ -188,6 +188,8 @@ class ItemSettled:
     model: str | None = None
     usage: Mapping[str, int] = field(default_factory=dict)
     by_model: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    reused: str = ""
+    """The session whose result was taken over: nothing was called."""
     type: Literal["item_settled"] = "item_settled"
 
 

@@ -86,7 +86,7 @@ def _resources(draft: PipelineDraft, path: Path, names: Sequence[str]) -> Sequen
 
 
 def _cache(draft: PipelineDraft, at: Path, entry: StepEntry) -> bool | None:
-    for key in ("network", "secrets", "map_", "each"):
+    for key in ("network", "secrets", "each"):
         if entry.cache and getattr(entry, key):
             what = f"a step with '{key.rstrip('_')}' is not taken over from another session"
             draft.report((*at, "cache"), what, "remove 'cache': it is made in each session")

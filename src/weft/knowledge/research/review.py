@@ -38,32 +38,39 @@ Judgements = Sequence[tuple[str, Mapping[str, Sequence[Mapping[str, Any]]]]]
 
 
 def judgements(artifacts: Mapping[str, Any], models: Mapping[str, str]) -> Judgements:
-    asked = {one["id"]: one["sentence"] for one in artifacts.get("claims.json", {}).get("claims", ())}
+    asked = artifacts.get("claims.json", {})
     return [
         (models[name], _claims(artifacts[name], asked)) for name in JUDGED if artifacts.get(name) and models.get(name)
     ]
 
 
-def _claims(judgement: Mapping[str, Any], asked: Mapping[str, str]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+def _claims(judgement: Mapping[str, Any], asked: Mapping[str, Any]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
     """Sentence by sentence, or, of older pipelines, a whole draft in one."""
     if "items" not in judgement:
         return judged_claims(judgement)
-    return {fold(asked[one["item"]]).text: one["value"]["claims"] for one in judgement["items"] if "value" in one}
+    sentences = {one["id"]: fold(one["sentence"]).text for one in asked["claims"]}
+    said = {one["item"]: one["value"]["claims"] for one in judgement["items"] if "value" in one}
+    return {
+        sentences[key]: [{**one, "label": asked["labels"][key].get(one["label"].strip("[] "), "")} for one in claims]
+        for key, claims in said.items()
+    }
 
 
-def to_judge(synthesis: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The sentences of which code can't say whether the sources they cite have them, each with those. It is all that a
-    verdict depends on, so that one that was given once is not paid for again."""
+def to_judge(synthesis: Mapping[str, Any]) -> dict[str, Any]:
+    """`claims.json`: the sentences of which code can't say whether the sources they cite have them, each with those. It
+    is all that a verdict depends on, so that one that was given once is not paid for again: the passages are numbered
+    anew for each sentence, and `labels` says which they are."""
     sources = _stored(synthesis)
     sentences = [sentence for section in synthesis["sections"] for sentence in section["sentences"]]
     details = _citations(sentences, sources)["details"]
-    found = []
+    found, numbered = [], {}
     for sentence in sentences:
-        texts = {label: _text(sources[label]) for label in sentence["labels"]}
-        passages = [{"label": label, "text": text} for label, text in texts.items() if 0 < len(text) <= LONGEST]
-        if passages and _verdict(sentence, details)["state"] == "not_checked":
+        texts = {label: text for label in sentence["labels"] if 0 < len(text := _text(sources[label])) <= LONGEST}
+        if texts and _verdict(sentence, details)["state"] == "not_checked":
+            passages = [{"label": str(number), "text": text} for number, text in enumerate(texts.values(), 1)]
             found.append({"id": sentence["id"], "sentence": sentence["text"], "passages": passages})
-    return found
+            numbered[sentence["id"]] = {str(number): label for number, label in enumerate(texts, 1)}
+    return {"claims": found, "labels": numbered}
 
 
 def _stored(synthesis: Mapping[str, Any]) -> dict[str, StoredPassage]:

@@ -102,7 +102,7 @@ def draft(step: StepInput) -> dict[str, Any]:
 
 
 def claims(step: StepInput) -> dict[str, Any]:
-    return {"claims": review.to_judge(settled_draft(step))}
+    return review.to_judge(settled_draft(step))
 
 
 def judge(step: StepInput) -> dict[str, Any]:
