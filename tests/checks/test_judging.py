@@ -44,6 +44,11 @@ def test_what_is_shown_in_the_passages_words_is_judged_and_names_the_model() -> 
         ("The mill was lost.", claim("The mill was lost.", "not_said"), "finds in no passage"),
         ("It was lost in 1872.", claim("It was lost in 1872.", words="The mill burned down in 1871"), "1872"),
         ("It was lost in 1871.", claim("It was lost.", words="The mill burned down in 1871"), "no claim about “1871”"),
+        (
+            "The mill stands by a river.",
+            claim("It burned down.", words="The mill burned down in"),
+            "no claim about “mill",
+        ),
         ("It was never lost.", claim("It was lost.", words="The mill burned down in 1871"), "no claim about “never”"),
         (
             "Karl Berg left.",

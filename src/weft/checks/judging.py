@@ -103,11 +103,17 @@ def _told(state: State, claim: Mapping[str, Any], model: str) -> JudgedSentence:
 
 
 def _left_out(sentence: str, claims: Sequence[Mapping[str, Any]]) -> str:
-    """The first number, name, negation or the like of the sentence that no claim has."""
+    """The first number, name, negation or the like of the sentence that no claim has; or its words, when the claims have
+    less than half of them."""
     there = {token.key for claim in claims for token in read_statement(str(claim["claim"])).tokens}
-    for token in read_statement(sentence).tokens:
+    tokens = read_statement(sentence).tokens
+    for token in tokens:
         if token.role in FACTS | TURNING and token.key not in there:
             return token.text
+    stated = [token for token in tokens if token.role == "content"]
+    missed = [token for token in stated if token.key not in there]
+    if len(missed) * 2 > len(stated):  # claims about something else
+        return " ".join(token.text for token in missed)
     return "" if claims else sentence
 
 
