@@ -103,8 +103,8 @@ def _told(state: State, claim: Mapping[str, Any], model: str) -> JudgedSentence:
 
 
 def _left_out(sentence: str, claims: Sequence[Mapping[str, Any]]) -> str:
-    """The first number, name, negation or the like of the sentence that no claim has; or its words, when the claims have
-    less than half of them."""
+    """The first number, name, negation or the like of the sentence that no claim has; or its words, when the claims
+    have less than half of them."""
     there = {token.key for claim in claims for token in read_statement(str(claim["claim"])).tokens}
     tokens = read_statement(sentence).tokens
     for token in tokens:
