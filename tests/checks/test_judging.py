@@ -44,6 +44,11 @@ def test_what_is_shown_in_the_passages_words_is_judged_and_names_the_model() -> 
         ("The mill was lost.", claim("The mill was lost.", "not_said"), "finds in no passage"),
         ("It was lost in 1872.", claim("It was lost in 1872.", words="The mill burned down in 1871"), "1872"),
         ("It was lost in 1871.", claim("It was lost.", words="The mill burned down in 1871"), "no claim about “1871”"),
+        (
+            "The mill stands by a river.",
+            claim("It burned down.", words="The mill burned down in"),
+            "no claim about “mill",
+        ),
         ("It was never lost.", claim("It was lost.", words="The mill burned down in 1871"), "no claim about “never”"),
         (
             "Karl Berg left.",
@@ -92,6 +97,58 @@ def test_one_claim_of_a_sentence_that_is_contradicted_contradicts_it() -> None:
 def test_a_contradiction_that_the_passage_has_in_these_words_is_not_believed() -> None:
     said = "The mill burned down in 1871 and was rebuilt two years later."
     assert state(said, claim(said, "contradicted", words="The mill burned down in 1871"))[0] == "not_checked"
+
+
+@pytest.mark.parametrize(
+    ("passage", "words", "why"),
+    [
+        ("The crew is unable to run the mill.", "able to run the mill", "in whole words"),
+        ("The crew is un**able** to run the mill.", "able to run the mill", "in whole words"),
+        ("The crew can't run the mill.", "The crew can", "in whole words"),
+        ("It holds non-flammable goods all year.", "flammable goods all year", "in whole words"),
+        ("It grinds 3.5 tonnes of rye.", "5 tonnes of rye", "in whole words"),
+        ("It was -5 degrees at night.", "5 degrees at night", "in whole words"),
+        ("The price rose by 5%.", "price rose by 5", "in whole words"),
+        ("The crew is not able to run the mill.", "able to run the mill", "leaves out the “not” of [1]"),
+        ("Sie kann die Mühle nachts nicht betreiben.", "Sie kann die Mühle nachts", "leaves out the “nicht” of [1]"),
+        ("船员不能在夜间运行磨坊。", "能在夜间运行磨坊", "leaves out the “不” of [1]"),
+    ],
+)
+def test_words_that_the_passage_has_only_in_part_are_not_its_words(passage: str, words: str, why: str) -> None:
+    found = held("It does so.", [claim("It does so.", words=words)], {"1": passage}, "m")
+    assert found.state == "not_checked"
+    assert why in found.reason
+
+
+@pytest.mark.parametrize(
+    ("passage", "words"),
+    [
+        ("The “crew” is able to run it: by night, too.", '"the "crew" is able to run it"'),
+        ("The **crew** is `able` to run it.", "crew is able to run it …"),
+        ("It did not burn and was rebuilt in 1880.", "was rebuilt in 1880"),
+        ("They are unable to stop it. Others are able to stop it.", "able to stop it"),
+        ("船员可以在夜间运行磨坊。", "在夜间运行磨坊"),
+    ],
+)
+def test_quotation_marks_emphasis_and_scripts_without_spaces_keep_no_words_from_standing(
+    passage: str, words: str
+) -> None:
+    assert held("It does so.", [claim("It does so.", words=words)], {"1": passage}, "m").state == "judged"
+
+
+@pytest.mark.parametrize(
+    ("said", "passage", "state"),
+    [
+        ("The crew can operate the mill after dark.", "The crew is unable to run the mill at night.", "not_checked"),
+        ("Grinding by night is possible.", "It is impossible to grind at night.", "not_checked"),
+        ("The owners disagreed about it.", "All of the owners agree on it.", "not_checked"),
+        ("The crew can't operate the mill after dark.", "The crew is unable to run the mill at night.", "judged"),
+        ("The forms are sent in spring.", "They inform everybody by letter in spring.", "judged"),
+    ],
+)
+def test_a_prefix_that_negates_is_a_negation(said: str, passage: str, state: str) -> None:
+    found = held(said, [claim(said, words=passage)], {"1": passage}, "m")
+    assert found.state == state, found.reason
 
 
 def test_two_questions_must_agree() -> None:

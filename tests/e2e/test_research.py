@@ -29,13 +29,14 @@ from weft.workspace.pack_file import find_packs
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 KEPT = "How long is the retention period of audit documentation, and when must the audit file be assembled?"
-STEPS = ["analyze_query", "calibrate", "retrieve", "synthesize", "judge", "verify", "output"]
+STEPS = ["analyze_query", "calibrate", "retrieve", "synthesize", "claims", "judge", "verify", "output"]
 
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Weft:
     place = tmp_path / "desk"
-    lay_pack(find_packs()["research"], place)
+    for name in ("writing", "research"):  # as in every workspace that `weft ask` makes
+        lay_pack(find_packs()[name], place)
     write_documents(place / "knowledge/audit", DOCUMENTS).close()
     index(place)
     return Weft(place)
@@ -225,17 +226,13 @@ INVENTED = ("Moreover, it may be burnt by anybody at any time.", ["42"])
 WRONG = ("The retention period of audit documentation is at least nine years.", ["1"])
 
 
-def judged(*sentences: tuple[str, str, str]) -> str:
-    """Of each sentence: what the judge says, and the words it rests on."""
-    said = [
-        {"sentence": text, "claims": [{"claim": text, "verdict": verdict, "label": "1", "words": words}]}
-        for text, verdict, words in sentences
-    ]
-    return json.dumps({"judgements": said})
+def judged(text: str, verdict: str, words: str) -> str:
+    """What the judge says of a sentence, and the words it rests on."""
+    return json.dumps({"claims": [{"claim": text, "verdict": verdict, "label": "1", "words": words}]})
 
 
 def asked_of_a_model(
-    desk: Weft, *drafts: str, depth: str = "standard", judges: tuple[str, ...] = (judged(),)
+    desk: Weft, *drafts: str, depth: str = "standard", judges: tuple[str, ...] = ()
 ) -> tuple[ScriptedModel, dict[str, Any]]:
     (desk.workspace / "config.toml").write_text('model = "scripted"\nconcurrency = 1\n')
     said = [text for one in drafts for text in (one, *judges)]
@@ -266,7 +263,7 @@ def test_with_a_model_the_same_contract_holds(desk: Weft) -> None:
 
 def test_a_model_is_told_exactly_what_failed_and_its_next_draft_is_verified_again(desk: Weft) -> None:
     model, value = asked_of_a_model(desk, draft(GOOD, WRONG), draft(GOOD, INVENTED), draft(GOOD))
-    second, third = (str(request.messages) for request in model.requests[3::2])
+    second, third = (str(request.messages) for request in model.requests[2:])
     assert (
         "nine years where the passage has five" in second
         or "9 years where the passage has" in second
@@ -287,7 +284,12 @@ REST = "The retention period of audit documentation is at least five years"
 
 
 def test_a_paraphrase_is_judged_by_the_model_that_is_named_and_its_call_is_the_runs(desk: Weft) -> None:
-    _, value = asked_of_a_model(desk, draft((PARAPHRASE, ["1"])), judges=(judged((PARAPHRASE, "supported", REST)),))
+    model, value = asked_of_a_model(desk, draft((PARAPHRASE, ["1"])), judges=(judged(PARAPHRASE, "supported", REST),))
+    asked = model.requests[-1]
+    assert "the passages that it cites" in asked.system, "the judge of answers, not the one of drafts"
+    assert "rests_on" not in asked.system
+    assert PARAPHRASE in str(asked.messages)
+    assert "at least five years" in str(asked.messages)
     (sentence,) = value["sections"][0]["sentences"]
     assert (sentence["state"], sentence["judged_by"]) == ("judged", "scripted")
     assert REST in sentence["reason"]
@@ -306,14 +308,14 @@ def test_a_paraphrase_is_judged_by_the_model_that_is_named_and_its_call_is_the_r
     ],
 )
 def test_a_judge_that_cannot_show_it_is_not_believed(desk: Weft, verdict: str, words: str, why: str) -> None:
-    _, value = asked_of_a_model(desk, draft((PARAPHRASE, ["1"])), judges=(judged((PARAPHRASE, verdict, words)),))
+    _, value = asked_of_a_model(desk, draft((PARAPHRASE, ["1"])), judges=(judged(PARAPHRASE, verdict, words),))
     (sentence,) = value["sections"][0]["sentences"]
     assert sentence["state"] == "not_checked"
     assert why in sentence["reason"]
 
 
 def test_at_depth_deep_a_second_question_must_agree(desk: Weft) -> None:
-    yes, no = judged((PARAPHRASE, "supported", REST)), judged((PARAPHRASE, "not_said", ""))
+    yes, no = judged(PARAPHRASE, "supported", REST), judged(PARAPHRASE, "not_said", "")
     _, value = asked_of_a_model(desk, draft((PARAPHRASE, ["1"])), depth="deep", judges=(yes, no))
     (sentence,) = value["sections"][0]["sentences"]
     assert sentence["state"] == "not_checked"
@@ -322,7 +324,7 @@ def test_at_depth_deep_a_second_question_must_agree(desk: Weft) -> None:
 
 def test_what_is_asked_in_short_is_judged_too_and_a_person_has_the_last_word(desk: Weft) -> None:
     (desk.workspace / "config.toml").write_text('model = "scripted"\n')
-    said = [draft((PARAPHRASE, ["1"])), judged((PARAPHRASE, "supported", REST))]
+    said = [draft((PARAPHRASE, ["1"])), judged(PARAPHRASE, "supported", REST)]
     model = ScriptedModel([Turn(says(text)) for text in said])
 
     async def go(command: StartRun | OverruleVerdict) -> str:
@@ -350,10 +352,72 @@ def test_what_is_asked_in_short_is_judged_too_and_a_person_has_the_last_word(des
 
 
 def test_when_no_repair_helps_the_best_there_is_is_shown_as_what_it_is(desk: Weft) -> None:
-    _, value = asked_of_a_model(desk, *[draft(WRONG)] * 3)
+    _, value = asked_of_a_model(desk, draft(WRONG), draft(GOOD, WRONG), draft(WRONG))
     assert value["sections"][0]["sentences"][0]["state"] == "contradicted"
     assert value["level"] == "low"
     assert value["verification"]["state"] == "failed"
+
+
+def test_a_verdict_is_paid_for_once_and_only_where_code_cannot_say(desk: Weft) -> None:
+    """Of three drafts with the same sentence, one judgement; what is quoted or contradicted is not asked about."""
+    first, second, third = draft((PARAPHRASE, ["1"]), WRONG), draft(WRONG, (PARAPHRASE, ["1"])), draft(GOOD)
+    (desk.workspace / "config.toml").write_text('model = "scripted"\nconcurrency = 1\n')
+    said = [json.dumps(PLAN), first, judged(PARAPHRASE, "supported", REST), second, third]
+    model = ScriptedModel([Turn(says(text)) for text in said])
+    assert asyncio.run(asyncio.wait_for(inquired(desk, model, "research", "standard"), 200)) == "done"
+    model.assert_done()
+    settled = [event for event in desk.log("mine") if event["type"] == "item_settled" and event["step"] == "judge"]
+    assert len(settled) == 1
+    assert "must not come back" not in str(model.requests[2].messages), "a judge is not told what others found"
+
+
+def test_a_verdict_of_another_session_is_taken_over_and_said_to_be(desk: Weft) -> None:
+    (desk.workspace / "config.toml").write_text('model = "scripted"\nconcurrency = 1\n')
+    said = [draft((PARAPHRASE, ["1"])), judged(PARAPHRASE, "supported", REST)]
+    model = ScriptedModel([Turn(says(text)) for text in said])
+    assert asyncio.run(asyncio.wait_for(inquired(desk, model, "ask", "standard", "first"), 200)) == "done"
+    model.assert_done()
+    model = ScriptedModel([Turn(says(text)) for text in (json.dumps(PLAN), draft((PARAPHRASE, ["1"])))])
+    assert asyncio.run(asyncio.wait_for(inquired(desk, model, "research", "standard"), 200)) == "done"
+    model.assert_done()
+    (settled,) = [event for event in desk.log("mine") if event["type"] == "item_settled" and event["step"] == "judge"]
+    assert settled["reused"] == "first"
+    assert not settled.get("usage")
+    (sentence,) = answer_in(desk, "mine")["sections"][0]["sentences"]
+    assert (sentence["state"], sentence["judged_by"]) == ("judged", "scripted")
+    agent = desk.workspace / ".claude/agents/passage-judge.md"
+    agent.write_text(agent.read_text() + "Be strict.\n")
+    model = ScriptedModel([Turn(says(judged(PARAPHRASE, "not_said", "")))])
+    assert asyncio.run(asyncio.wait_for(inquired(desk, model, "research", "standard"), 200)) == "done"
+    model.assert_done()
+    (sentence,) = answer_in(desk, "mine")["sections"][0]["sentences"]
+    assert sentence["state"] == "not_checked", "another question is another verdict"
+
+
+def test_a_draft_that_a_round_left_as_it_was_ends_the_repair(desk: Weft) -> None:
+    model, value = asked_of_a_model(desk, *[draft(WRONG)] * 2, depth="deep")
+    assert len(model.requests) == 3, "the plan and two drafts, of four that were allowed"
+    assert value["verification"]["state"] == "failed"
+
+
+async def inquired(desk: Weft, model: ScriptedModel, pipeline: str, depth: str, session: str = "mine") -> str:
+    with App.open(desk.workspace, models={"scripted": model}) as app:
+        asked = "How long is the retention period of audit documentation?"
+        inquiry = Inquiry(question=asked, collection="audit", pipeline=pipeline, session=session)
+        async with app.session(ask_of(app, inquiry)) as live:
+            return await live.run(StartRun(parameters={"depth": depth}))
+
+
+def test_what_is_asked_in_short_at_depth_deep_is_judged_twice(desk: Weft) -> None:
+    (desk.workspace / "config.toml").write_text('model = "scripted"\nconcurrency = 1\n')
+    yes, no = judged(PARAPHRASE, "supported", REST), judged(PARAPHRASE, "not_said", "")
+    model = ScriptedModel([Turn(says(text)) for text in (draft((PARAPHRASE, ["1"])), yes, no)])
+    assert asyncio.run(asyncio.wait_for(inquired(desk, model, "ask", "deep"), 200)) == "done"
+    model.assert_done()
+    assert "Somebody will rely on" in model.requests[2].system.replace("\n", " ")
+    (sentence,) = answer_in(desk, "mine")["sections"][0]["sentences"]
+    assert sentence["state"] == "not_checked"
+    assert "asked again" in sentence["reason"]
 
 
 # -- gates

@@ -147,6 +147,34 @@ def test_a_file_of_another_pack_is_kept_and_its_owner_named(make_pack: MakePack,
     packs = json.loads((target / ".weft/packs.json").read_text())["packs"]
     assert set(packs) == {"kit", "other"}
     assert (target / "AGENTS.md").read_text() == "other"
+    assert states(compare_pack(pack, target))["AGENTS.md"] == "another pack's"
+
+
+@pytest.mark.parametrize("mine", [None, "changed by the person"])
+def test_two_packs_with_different_files_of_one_name_are_not_laid_together(
+    mine: str | None, make_pack: MakePack, target: Path
+) -> None:
+    lay_pack(make_pack({"agents/judge.md": "other"}, name="other"), target)
+    if mine is not None:
+        (target / ".claude/agents/judge.md").write_text(mine)
+    pack = make_pack({"agents/judge.md": "kit", "code/a.py": "1"})
+    assert states(compare_pack(pack, target))[".claude/agents/judge.md"] == "another pack's"
+    with pytest.raises(UserError) as caught:
+        lay_pack(pack, target)
+    assert "the pack kit has a .claude/agents/judge.md, and the pack other has laid another" in caught.value.message
+    assert "weft packs rm other" in (caught.value.hint or "")
+    assert not (target / "code").exists(), "nothing of it was laid"
+    (target / ".claude/agents/judge.md").unlink()
+    assert actions(lay_pack(pack, target))[".claude/agents/judge.md"] == ("created", "")
+
+
+def test_packs_may_share_a_file_until_one_of_them_has_another(make_pack: MakePack, target: Path) -> None:
+    for name in ("kit", "other"):
+        lay_pack(make_pack({"agents/judge.md": "shared"}, name=name), target)
+    newer = make_pack({"agents/judge.md": "newer"}, version="2.0")
+    with pytest.raises(UserError, match="the pack other has laid another"):
+        lay_pack(newer, target)
+    assert (target / ".claude/agents/judge.md").read_text() == "shared"
 
 
 def test_a_pack_that_does_not_fit_says_both_versions_and_lays_nothing(make_pack: MakePack, target: Path) -> None:

@@ -2,8 +2,8 @@
 
 A model takes a sentence apart into claims and says of each whether a passage supports it, contradicts it or does not
 say it, with the exact words it rests on. It is believed only where three things hold: the words stand in the passage,
-the rules of `weft.checks.claims` do not object, and every number is there or comes of those that are. Else the sentence
-is not checked, with the reason. Pure: who asks the model, and pays for it, is the run.
+whole (`exact_words`), the rules of `weft.checks.claims` do not object, and every number is there or comes of those that
+are. Else the sentence is not checked, with the reason. Pure: who asks the model, and pays for it, is the run.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from weft.checks.arithmetic import derivation, parts_in
 from weft.checks.claims import State, compare
+from weft.checks.exact_words import count_words, fault_of, opposites
 from weft.checks.folding import fold
 from weft.checks.statements import FACTS, TURNING, Token, read_statement
 from weft.protocol.values import dataclass
@@ -102,11 +103,17 @@ def _told(state: State, claim: Mapping[str, Any], model: str) -> JudgedSentence:
 
 
 def _left_out(sentence: str, claims: Sequence[Mapping[str, Any]]) -> str:
-    """The first number, name, negation or the like of the sentence that no claim has."""
+    """The first number, name, negation or the like of the sentence that no claim has; or its words, when the claims
+    have less than half of them."""
     there = {token.key for claim in claims for token in read_statement(str(claim["claim"])).tokens}
-    for token in read_statement(sentence).tokens:
+    tokens = read_statement(sentence).tokens
+    for token in tokens:
         if token.role in FACTS | TURNING and token.key not in there:
             return token.text
+    stated = [token for token in tokens if token.role == "content"]
+    missed = [token for token in stated if token.key not in there]
+    if len(missed) * 2 > len(stated):  # claims about something else
+        return " ".join(token.text for token in missed)
     return "" if claims else sentence
 
 
@@ -116,13 +123,15 @@ def _fault(claim: Mapping[str, Any], passages: Mapping[str, str]) -> str:
     label, words, said = str(claim["label"]).strip("[] "), str(claim["words"]), str(claim["claim"])
     if label not in passages:
         return f"there is no passage [{label}]"
-    if len(words.split()) < FEWEST:
+    if count_words(words) < FEWEST:
         return f"“{words}” are too few words to rest on"
-    if fold(words).lowered not in fold(passages[label]).lowered:
-        return f"“{words}” does not stand in [{label}]"
+    if wrong := fault_of(words, passages[label], f"[{label}]"):
+        return f"“{words}” {wrong}"
     if claim["verdict"] == "contradicted":
         exact = compare(said, passages[label])
         return f"[{label}] has it in these words" if exact.state == "quoted" else ""
+    if pair := opposites(said, words):
+        return f"the claim has “{pair[0]}” where the passage has “{pair[1]}”"
     for text in (words, passages[label]):
         exact = compare(said, text)
         if exact.state == "contradicted":

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from weft.orchestrator.course import found_in
 from weft.orchestrator.progress import Progress, RunSpec, StepProgress
 from weft.protocol.events import (
     Cause,
@@ -131,10 +132,11 @@ def _close(spec: RunSpec, progress: Progress, unit: Unit, *, fresh: bool) -> Aft
     else:
         rounds = "no round is allowed" if not most else f"{most} round{'s are' if most > 1 else ' is'} the most"
         note = f"{unit.name} wanted to go back{' again' if done else ''}, but {rounds}" if wanted else ""
-    if not wanted or done >= most:
+    found = found_in(spec.pipeline, unit, progress.steps[unit.name].inputs)
+    if not wanted or done >= most or (now and now.left_it(found)):
         return After(progress.with_note(unit.name, note), tuple(events))
     said, base = unit.said(progress.seen), progress.course.bases[unit.name]
-    begun = RoundState(unit.kind, done + 1, most, base, said)
+    begun = RoundState(unit.kind, done + 1, most, base, said, found)
     events.append(
         RoundStarted(
             run=progress.run,
@@ -145,6 +147,7 @@ def _close(spec: RunSpec, progress: Progress, unit: Unit, *, fresh: bool) -> Aft
             steps=unit.steps,
             base=base,
             feedback=said,
+            found_in=found,
         )
     )
     cause: Cause = "repair" if unit.kind == "repair" else "rerun"
@@ -152,7 +155,8 @@ def _close(spec: RunSpec, progress: Progress, unit: Unit, *, fresh: bool) -> Aft
     steps = dict(progress.steps)
     for name in unit.steps:  # one that was passed over is judged anew: what its condition looks at is made again too
         if steps[name].phase in ("done", "passed"):
-            steps[name] = replace(steps[name], phase="waiting", tries=0, again=(cause, reason))
+            again = (cause, reason) if spec.pipeline.steps[name].hears_rounds else None
+            steps[name] = replace(steps[name], phase="waiting", tries=0, again=again)
     course = progress.course.with_round(spec.pipeline, unit, begun)
     return After(replace(progress, steps=steps, course=course), tuple(events), back=True)
 

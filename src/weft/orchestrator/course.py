@@ -9,7 +9,7 @@ from: when a person changes an input of it, they count from 0 again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
@@ -66,6 +66,15 @@ def outside(pipeline: Pipeline, unit: Unit) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in needed if name not in unit.steps))
 
 
+def found_in(pipeline: Pipeline, unit: Unit, inputs: Mapping[str, str]) -> str:
+    """What the verifier of a repair, made from these inputs, has looked at; "" where steps of the unit work on more
+    than their artifacts."""
+    steps = [pipeline.steps[name] for name in unit.steps]
+    alone = all(step.executor in ("code", "model") and not step.network for step in steps)
+    read = {key: value for key, value in inputs.items() if key.startswith("artifact:")}
+    return combine(read) if read and alone and unit.kind == "repair" else ""
+
+
 def on_base(
     pipeline: Pipeline, facts: Mapping[str, StepFacts], course: Course, step: str, hashes: Mapping[str, str]
 ) -> Course:
@@ -90,7 +99,7 @@ def on_base(
 def extra_inputs(pipeline: Pipeline, course: Course, step: str) -> dict[str, str]:
     """What a step is made from besides its facts and its artifacts, each thing named."""
     found = {**_replies(course, pipeline.steps[step]), **_overruled(course, pipeline.steps[step])}
-    for unit in pipeline.units_of(step):
+    for unit in _heard(pipeline, step):
         found |= _round(course, unit)
     return found
 
@@ -103,11 +112,16 @@ def said(pipeline: Pipeline, course: Course, step: str) -> tuple[dict[str, tuple
         if name in course.replies
     }
     rounds = {}
-    for unit in pipeline.units_of(step):
+    for unit in _heard(pipeline, step):
         now = course.round_of(unit)
         if now:
             rounds[unit.name] = {"kind": now.kind, "round": now.round, "most": now.most, "feedback": now.feedback}
     return replies, rounds
+
+
+def _heard(pipeline: Pipeline, step: str) -> Sequence[Unit]:
+    """The units whose rounds a step is told of."""
+    return pipeline.units_of(step) if pipeline.steps[step].hears_rounds else ()
 
 
 def overruled(pipeline: Pipeline, course: Course, step: str) -> dict[str, dict[str, str]]:

@@ -19,6 +19,7 @@ from weft.orchestrator.calls import AttemptCalls, through
 from weft.orchestrator.items import MapItem, gathered
 from weft.orchestrator.mapping import ItemSettlement, ItemStart, MapSpec, begin, settle
 from weft.orchestrator.progress import OverAllowanceError, PersonNeededError, StartAttempt
+from weft.orchestrator.reuse import ReusedStep
 from weft.protocol.call_events import Used
 from weft.protocol.commands import Artifact
 from weft.protocol.errors import Finding, WeftError
@@ -91,6 +92,10 @@ class MapWork:
     say: Callable[[str], None]
     price: Price
     model: str = ""
+    elsewhere: Callable[[str, str], Awaitable[ReusedStep | None]] | None = None
+    """Finds the result that another session has of an item, by its file and its hash; None when none is taken over."""
+    offer: Callable[[str, Artifact], Awaitable[None]] | None = None
+    """Tells other sessions of a result, by the item's hash."""
     reads: int = 0
     """About how many tokens its model is given, without the item."""
 
@@ -107,6 +112,8 @@ class Tried:
     failure: Failure | None
     used: Used
     ms: int
+    reused: str = ""
+    """The session that has it already."""
 
     @property
     def settlement(self) -> ItemSettlement:
@@ -134,7 +141,7 @@ class MapStep:
         self._values = dict(work.kept)
         todo = {item.key: item for item in work.wanted if item.key not in work.kept}
         spec = MapSpec(tuple(todo), work.over.at_once, work.step.attempts, work.over.allowed(len(work.items)))
-        if work.kept and todo:
+        if work.kept:
             work.say(f"{len(todo)} of {len(work.items)} items to make, the others are as they were")
         decision = begin(spec, self._short(todo, ()))
         starts = decision.starts
@@ -188,6 +195,8 @@ class MapStep:
             key, failure = tried.item.key, tried.failure
             if failure is None:
                 self._values[key] = self.work.value(tried.made[0])
+                if self.work.offer is not None and not tried.reused:
+                    await self.work.offer(self.work.hashes[key], tried.made[0])
             elif retrying:
                 self._feedback[key] = tuple(map(_with_hint, failure.findings)) or (failure.message,)
             else:
@@ -209,6 +218,10 @@ class MapStep:
                 work.step.retry.wait(start.tried - 1, f"{work.given.session} {step.name} {item.key} {tried}")
             )
             begun = time.monotonic()
+        if start.tried == 1 and work.elsewhere is not None:
+            found = await work.elsewhere(step.artifacts[0], work.hashes[item.key])
+            if found is not None:
+                return Tried(item, start, tried, found.artifacts, None, Used(), _since(begun), found.session)
         with work.calls.for_item(item.key) as calls:
             try:
                 given = await self._given(item, tried)
@@ -224,7 +237,7 @@ class MapStep:
                 failure = replace(failure, retryable=False)
             used = calls.used
         self._ledger = self._ledger.with_attempt(step.name, used.model, used.usage, 0, used.by_model)
-        return Tried(item, start, tried, made, failure, used, round((time.monotonic() - begun) * 1000))
+        return Tried(item, start, tried, made, failure, used, _since(begun))
 
     async def _given(self, item: MapItem, tried: int) -> StepInput:
         work, value, about = self.work, item.value, None
@@ -292,6 +305,7 @@ class MapStep:
             model=tried.used.model,
             usage=tried.used.usage,
             by_model=tried.used.by_model,
+            reused=tried.reused,
         )
         return [*events, settled]
 
@@ -317,6 +331,10 @@ async def _leave(running: Mapping[asyncio.Task[Tried], ItemStart]) -> None:
         task.cancel()
     if running:
         await through(asyncio.ensure_future(asyncio.wait(running)))
+
+
+def _since(begun: float) -> int:
+    return round((time.monotonic() - begun) * 1000)
 
 
 def _size(item: MapItem) -> int:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import field
 from typing import Any, Final
 
+from weft.orchestrator.course import found_in
 from weft.orchestrator.items import MapItem, item_hash
 from weft.orchestrator.outlook import Outlook
 from weft.orchestrator.step_facts import StepFacts
@@ -296,11 +297,15 @@ def _send_round(
         return
     now = outlook.course.round_of(unit)
     done, most = now.round if now else 0, unit.bound(outlook.parameters)
+    record = outlook.state.steps.get(name)
+    if now and record and record.completion and now.left_it(found_in(pipeline, unit, record.completion.inputs)):
+        return
     if done < most and unit.wants_round(outlook.parameters, outlook.seen):
         for inner in unit.steps:
             if lines[inner].action == "skip":
                 reason = f"{unit.kind} round {done + 1} of {most}, asked for by {unit.name}"
-                lines[inner] = _line(pipeline.steps[inner], "run", reason)
+                heard = pipeline.steps[inner].hears_rounds
+                lines[inner] = _line(pipeline.steps[inner], "run", reason, conditional=not heard)
                 outlook.will_make(inner)
 
 

@@ -3,7 +3,8 @@
 A result is named by its pipeline, its step and everything it was made from. Only what depends on nothing else may be
 taken over: one answer of a model, or code that says of itself that it is so (`cache: true`). What a person or a
 verifier asked for in this session (a reply, a round, `--force`) is made; what reaches outside is made; what names its
-own session is of that session alone.
+own session is of that session alone. Of a step that is made item by item, with a model and `cache: true`, each item is
+named by everything it depends on, and taken over by itself.
 """
 
 from __future__ import annotations
@@ -63,6 +64,25 @@ def cache_key(
     if by_model and works_by_itself(material.model):
         return ""
     return reuse_key(pipeline, step, material.code, start, material.inputs, material.documents)
+
+
+def reuses_items(
+    pipeline: Pipeline,
+    step: Step,
+    material: Material,
+    parameters: Mapping[str, Any],
+    start: StartAttempt,
+    works_by_itself: Callable[[str], bool],
+) -> bool:
+    """Whether items that a model made in other sessions are taken over."""
+    asked = step.cache is True and step.executor == "model" and bool(material.model) and not material.code
+    said = start.replies or start.rounds or start.overruled or start.feedback or start.anew
+    return asked and not said and not secrets_of(pipeline, step, parameters) and not works_by_itself(material.model)
+
+
+def item_key(step: Step, file: str, digest: str) -> str:
+    """Names an item's result in every session; `digest` is of everything it depends on."""
+    return hash_value(["item", step.own.name, file, digest])
 
 
 def reuse_key(

@@ -40,7 +40,7 @@ from weft.orchestrator.progress import (
     StopAttempt,
     WakeAt,
 )
-from weft.orchestrator.reuse import ReusedStep, StepCache, cache_key, is_of_session
+from weft.orchestrator.reuse import ReusedStep, StepCache, cache_key, is_of_session, item_key, reuses_items
 from weft.orchestrator.run_log import Publish as Publish
 from weft.orchestrator.run_log import RunLog
 from weft.orchestrator.step_questions import StepQuestions
@@ -589,6 +589,18 @@ class Runner:
         async def keep(events: Sequence[DurableEvent], files: Sequence[Artifact]) -> None:
             await self._append(events, files)
 
+        async def elsewhere(file: str, digest: str) -> ReusedStep | None:
+            return await self._found_elsewhere(item_key(step, file, digest))
+
+        async def offer(digest: str, made: Artifact) -> None:
+            cache, session = self._cache, self._session.state.session
+            if cache is not None and not is_of_session(session, [made]):
+                key = item_key(step, made.name, digest)
+                await self._off_loop(lambda: cache.keep(key, session, {made.name: made.hash}))
+
+        reuses = self._cache is not None and reuses_items(
+            self._spec.pipeline, step, material, self._spec.parameters, start, self._models.works_by_itself
+        )
         whole = {own.look.artifact} if own.look is not None else set()
         taken = {name for name in (over.rows, over.pages) if name is not None}
         work = MapWork(
@@ -615,6 +627,8 @@ class Runner:
             say=say,
             price=self._models.price,
             model="" if material.code else material.model,
+            elsewhere=elsewhere if reuses else None,
+            offer=offer if reuses else None,
             reads=self._facts.steps[step.name].reads,
         )
         return write_out(step, await MapStep(work).run())

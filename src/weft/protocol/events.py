@@ -188,6 +188,8 @@ class ItemSettled:
     model: str | None = None
     usage: Mapping[str, int] = field(default_factory=dict)
     by_model: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    reused: str = ""
+    """The session whose result was taken over: nothing was called."""
     type: Literal["item_settled"] = "item_settled"
 
 
@@ -555,6 +557,8 @@ class RoundStarted:
     base: str
     """What the unit is made from, apart from its own rounds; when that changes, they count from 0 again."""
     feedback: Any = None
+    found_in: str = ""
+    """Of a repair: the hash of what its verifier had looked at. A round that leaves it as it was is the last."""
     type: Literal["round_started"] = "round_started"
 
 

@@ -213,15 +213,20 @@ def _step_lines(event: _StepEvent, artifacts: Sequence[str]) -> list[str]:
         case StepInterrupted():
             return [clean(f"{name} interrupted (attempt {event.attempt}): {event.why.removeprefix('interrupted ')}")]
         case ItemSettled():
-            how = "done" if event.ok else "failed, retrying" if event.retrying else "failed"
-            said = f": {event.message}" if event.message else ""
-            return [clean(f"{name} item {event.item} {how} in {human_ms(event.ms)}{said}")]
+            return [clean(f"{name} item {event.item} {_settled(event)}")]
         case EditAccepted():
             return [clean(f"{name} keeps the edit made by hand")]
         case StepAdopted():
             return [clean(f"{name} adopted from an older session")]
         case _:
             assert_never(event)
+
+
+def _settled(event: ItemSettled) -> str:
+    if event.reused:
+        return f"reused from session {event.reused}"
+    how = "done" if event.ok else "failed, retrying" if event.retrying else "failed"
+    return f"{how} in {human_ms(event.ms)}" + (f": {event.message}" if event.message else "")
 
 
 def _run_ended(event: RunEnded, session: str, program: str) -> list[str]:

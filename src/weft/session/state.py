@@ -178,6 +178,11 @@ class RoundState:
     most: int
     base: str
     feedback: Any
+    found_in: str = ""
+
+    def left_it(self, found_in: str) -> bool:
+        """Whether what the verifier looks at now is what the round began with: another would be paid for nothing."""
+        return bool(found_in) and found_in == self.found_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -589,7 +594,9 @@ def _words_understood(state: SessionState, event: e.WordsUnderstood, _: Record) 
 
 
 def _round(state: SessionState, event: e.RoundStarted, _: Record) -> None:
-    state.rounds[event.unit] = RoundState(event.kind, event.round, event.most, event.base, event.feedback)
+    state.rounds[event.unit] = RoundState(
+        event.kind, event.round, event.most, event.base, event.feedback, event.found_in
+    )
 
 
 def _verdict(state: SessionState, event: e.VerdictGiven, _: Record) -> None:

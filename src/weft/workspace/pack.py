@@ -2,7 +2,9 @@
 
 `.weft/packs.json` records the hash of every file as it was laid. A file that still has that hash is the pack's and may
 be updated; any other is the person's and is kept. The record is written last: a process that ends before it leaves
-files that the next `init` finds equal to the pack's.
+files that the next `init` finds equal to the pack's. Two packs that bring different files of one name can't be laid
+together: what the one needs would silently be the other's. Only what is the workspace's own (`AGENTS.md`, settings)
+stays as the first laid it.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from weft.workspace import profile
 from weft.workspace.document import read_source
 from weft.workspace.json_document import parse_json
 from weft.workspace.pack_file import Pack, find_packs, load_pack
-from weft.workspace.pack_folder import decides
+from weft.workspace.pack_folder import FILES, decides
 from weft.workspace.spelling import suggest
 from weft.workspace.versions import fits
 
@@ -42,7 +44,7 @@ __all__ = [
 RECORD: Final = ".weft/packs.json"
 RECORD_VERSION: Final = 1
 Action = Literal["created", "same", "updated", "kept", "removed"]
-State = Literal["same", "changed by you", "new version", "both", "missing", "not laid"]
+State = Literal["same", "changed by you", "new version", "both", "missing", "not laid", "another pack's"]
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,7 @@ def lay_pack(pack: Pack, target: Path, disk: Disk | None = None, *, engine: str 
     contents = _contents(pack)
     with Folder.open(target, disk, create=True) as folder:
         record = _read_record(folder)
+        _check_names(folder, pack, contents, record)
         laid_before = record.files.get(pack.name, {})
         laid = []
         hashes: dict[str, str] = {}
@@ -114,6 +117,25 @@ def forget_pack(folder: Folder, name: str) -> tuple[list[str], list[str]]:
     mine = [path for path, data in there.items() if hash_bytes(data) == laid[path] and not record.owner(path, name)]
     _write_record(folder, record)
     return mine, [path for path in there if path not in mine]
+
+
+def _check_names(folder: Folder, pack: Pack, contents: Mapping[str, bytes], record: _Record) -> None:
+    """UserError, before anything is laid, when a file of another pack stands where the pack has one of its own."""
+    for path, data in contents.items():
+        other = None if path in FILES else record.owner(path, pack.name)
+        if other is not None and _is_other(folder, path, data):
+            raise UserError(
+                f"the pack {pack.name} has a {path}, and the pack {other} has laid another there; nothing was laid",
+                hint=f"take that pack out first (weft packs rm {other}), give the file another name in one of them, "
+                "or move it away if nothing needs it any more",
+            )
+
+
+def _is_other(folder: Folder, path: str, data: bytes) -> bool:
+    try:
+        return folder.read_or_none(path) not in (None, data)
+    except UserError:
+        return False  # what is no file is told when it is its turn
 
 
 @dataclass(frozen=True)
@@ -170,11 +192,15 @@ def compare_pack(pack: Pack, target: Path) -> list[FileDifference]:
     if not target.is_dir():
         return [FileDifference(path, "not laid") for path in contents]
     with Folder.open(target) as folder:
-        laid = _read_record(folder).files.get(pack.name, {})
-        return [_compare_file(folder, path, data, laid.get(path)) for path, data in contents.items()]
+        record = _read_record(folder)
+        laid = record.files.get(pack.name, {})
+        return [
+            _compare_file(folder, path, data, laid.get(path), record.owner(path, pack.name))
+            for path, data in contents.items()
+        ]
 
 
-def _compare_file(folder: Folder, path: str, data: bytes, laid_hash: str | None) -> FileDifference:
+def _compare_file(folder: Folder, path: str, data: bytes, laid_hash: str | None, owner: str | None) -> FileDifference:
     try:
         present = folder.read_or_none(path)
     except UserError as error:
@@ -184,6 +210,8 @@ def _compare_file(folder: Folder, path: str, data: bytes, laid_hash: str | None)
     if present == data:
         return FileDifference(path, "same")
     diff = _diff(path, present, data)
+    if owner is not None:
+        return FileDifference(path, "another pack's", diff)
     if laid_hash == hash_bytes(present):
         return FileDifference(path, "new version", diff)
     if laid_hash is None or laid_hash == hash_bytes(data):

@@ -77,6 +77,9 @@ class Step:
     """What a try of it, or of an item, waits for its turn with."""
     cache: bool | None = None
     """Whether a result of another session may be taken over; None for what is so without a word."""
+    hears_rounds: bool = True
+    """Whether it is told the round it is in. One that is not judges each thing for itself: a round makes it again only
+    where what it reads has changed."""
     skills: tuple[str, ...]
     """The step's own; those of its agent come with the agent."""
     model: str | None

@@ -248,6 +248,10 @@ class StepEntry(Strict):
         default=None,
         description="Whether a result that another session has of the same inputs is taken over; else only a model's",
     )
+    hears_rounds: bool = Field(
+        default=True,
+        description="Whether it is told the round it is in; if not, it is made again only where what it reads is new",
+    )
 
 
 class PipelineFile(Strict):

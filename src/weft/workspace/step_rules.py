@@ -57,6 +57,7 @@ def resolve_step(draft: PipelineDraft, name: str, final: str, makers: Mapping[st
         network=tuple(_hosts(draft, (*at, "network"), entry.network)),
         resources=tuple(_resources(draft, (*at, "resources"), entry.resources)),
         cache=_cache(draft, at, entry),
+        hears_rounds=entry.hears_rounds,
         skills=tuple(entry.skills),
         model=entry.model,
         schemas=schemas,
@@ -85,7 +86,7 @@ def _resources(draft: PipelineDraft, path: Path, names: Sequence[str]) -> Sequen
 
 
 def _cache(draft: PipelineDraft, at: Path, entry: StepEntry) -> bool | None:
-    for key in ("network", "secrets", "map_", "each"):
+    for key in ("network", "secrets", "each"):
         if entry.cache and getattr(entry, key):
             what = f"a step with '{key.rstrip('_')}' is not taken over from another session"
             draft.report((*at, "cache"), what, "remove 'cache': it is made in each session")

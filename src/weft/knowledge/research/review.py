@@ -31,14 +31,57 @@ NO_SOURCE: Final = "it cites no source"
 
 JUDGED: Final = ("judgement.json", "doubts.json")
 """What models say of a draft: the second is asked in other words, and must agree where there is one."""
+LONGEST: Final = 12_000
+"""Characters of a source that a judge is given: a whole page of the web for each sentence is not worth its price."""
 Judgements = Sequence[tuple[str, Mapping[str, Sequence[Mapping[str, Any]]]]]
 """For each that judged: its model, and the claims by sentence."""
 
 
 def judgements(artifacts: Mapping[str, Any], models: Mapping[str, str]) -> Judgements:
+    asked = artifacts.get("claims.json", {})
     return [
-        (models[name], judged_claims(artifacts[name])) for name in JUDGED if artifacts.get(name) and models.get(name)
+        (models[name], _claims(artifacts[name], asked)) for name in JUDGED if artifacts.get(name) and models.get(name)
     ]
+
+
+def _claims(judgement: Mapping[str, Any], asked: Mapping[str, Any]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    """Sentence by sentence, or, of older pipelines, a whole draft in one."""
+    if "items" not in judgement:
+        return judged_claims(judgement)
+    sentences = {one["id"]: fold(one["sentence"]).text for one in asked["claims"]}
+    said = {one["item"]: one["value"]["claims"] for one in judgement["items"] if "value" in one}
+    return {
+        sentences[key]: [{**one, "label": asked["labels"][key].get(one["label"].strip("[] "), "")} for one in claims]
+        for key, claims in said.items()
+    }
+
+
+def to_judge(synthesis: Mapping[str, Any]) -> dict[str, Any]:
+    """`claims.json`: the sentences of which code can't say whether the sources they cite have them, each with those. It
+    is all that a verdict depends on, so that one that was given once is not paid for again: the passages are numbered
+    anew for each sentence, and `labels` says which they are."""
+    sources = _stored(synthesis)
+    sentences = [sentence for section in synthesis["sections"] for sentence in section["sentences"]]
+    details = _citations(sentences, sources)["details"]
+    found, numbered = [], {}
+    for sentence in sentences:
+        texts = {label: text for label in sentence["labels"] if 0 < len(text := _text(sources[label])) <= LONGEST}
+        if texts and _verdict(sentence, details)["state"] == "not_checked":
+            passages = [{"label": str(number), "text": text} for number, text in enumerate(texts.values(), 1)]
+            found.append({"id": sentence["id"], "sentence": sentence["text"], "passages": passages})
+            numbered[sentence["id"]] = {str(number): label for number, label in enumerate(texts, 1)}
+    return {"claims": found, "labels": numbered}
+
+
+def _stored(synthesis: Mapping[str, Any]) -> dict[str, StoredPassage]:
+    return {
+        str(source["label"]): stored({**source, "content": source["text"]}, number)
+        for number, source in enumerate(synthesis["sources"], start=1)
+    }
+
+
+def _text(source: StoredPassage) -> str:
+    return f"{source.lead}\n{source.content}".strip()
 
 
 def review(
@@ -50,14 +93,11 @@ def review(
 ) -> dict[str, Any]:
     """`verification.json`. `before` is the feedback of the rounds before: what it rejected must not come back, so it
     goes on to the next round with what is wrong now. `said`: by sentence, what a person says against its verdict."""
-    sources = {
-        str(source["label"]): stored({**source, "content": source["text"]}, number)
-        for number, source in enumerate(synthesis["sources"], start=1)
-    }
+    sources = _stored(synthesis)
     sentences = [sentence for section in synthesis["sections"] for sentence in section["sentences"]]
     citations = _citations(sentences, sources)
     verdicts = [_verdict(sentence, citations["details"]) for sentence in sentences]
-    texts = {label: f"{source.lead}\n{source.content}" for label, source in sources.items()}
+    texts = {label: _text(source) for label, source in sources.items()}
     verdicts = [_with_judgement(verdict, judged, texts) for verdict in verdicts]
     verdicts = [overruled(verdict, said or {}) for verdict in verdicts]
     citations = _as_settled(citations, verdicts)
@@ -164,11 +204,15 @@ def _verdict(sentence: Mapping[str, Any], details: Sequence[Mapping[str, Any]]) 
 
 def _with_judgement(verdict: dict[str, Any], judged: Judgements, texts: Mapping[str, str]) -> dict[str, Any]:
     """What code knows stands; of the rest, what every model that was asked says and can show."""
-    if verdict["state"] != "not_checked" or not judged:
+    if verdict["state"] != "not_checked" or not judged or not verdict["label"]:
         return verdict
     found: JudgedSentence | None = None
     for model, claims in judged:
-        own = held(verdict["text"], claims.get(fold(verdict["text"]).text, ()), texts, model)
+        said = claims.get(fold(verdict["text"]).text)
+        if said is None:
+            own = JudgedSentence("not_checked", f"{model} did not judge it", model=model)
+        else:
+            own = held(verdict["text"], said, texts, model)
         found = own if found is None else agreed(found, own)
     assert found is not None
     if found.state == "not_checked":

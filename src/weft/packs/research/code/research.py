@@ -101,15 +101,23 @@ def draft(step: StepInput) -> dict[str, Any]:
         )
 
 
+def claims(step: StepInput) -> dict[str, Any]:
+    return review.to_judge(settled_draft(step))
+
+
 def judge(step: StepInput) -> dict[str, Any]:
     """Without a model nothing is judged: what is not quoted stays not checked."""
-    return {"judgements": []}
+    return {"claims": [{"claim": step.item["sentence"], "verdict": "not_said", "label": "", "words": ""}]}
+
+
+def settled_draft(step: StepInput) -> dict[str, Any]:
+    made = step.artifacts
+    sources = labels.known_sources(made["retrieval.json"], made["calibration.json"]["web"], before(step))
+    return labels.settle(made["draft.json"], sources)
 
 
 def verify(step: StepInput) -> dict[str, Any]:
-    made = step.artifacts
-    sources = labels.known_sources(made["retrieval.json"], made["calibration.json"]["web"], before(step))
-    settled = labels.settle(made["draft.json"], sources)
+    made, settled = step.artifacts, settled_draft(step)
     with collection(step) as knowledge:
         asked = made["calibration.json"]["sub_queries"]
         settled = answering.appraised(settled, asked, made["retrieval.json"], knowledge)
