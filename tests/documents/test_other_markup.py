@@ -1,4 +1,4 @@
-"""Org, AsciiDoc, LaTeX and notebooks: headings, code and words come through; what is none is refused in words."""
+"""Org, AsciiDoc, reStructuredText, LaTeX, notebooks: headings, code and words come through; what is none is refused."""
 
 from __future__ import annotations
 
@@ -21,6 +21,76 @@ The spring tide reaches 6.4 metres.
 * not a heading
 #+END_SRC
 """
+RST = """.. _lamps:
+
+=====
+Lamps
+=====
+
+Lit at dusk (see :ref:`using-oil` and :doc:`the log </log/use>`), with ``lamp --on``; ask `the keeper`_ or
+`the port <https://port.example/a>`_.
+
+.. _the keeper: https://keeper.example
+
+.. contents::
+   :local:
+
+Oil
+---
+
+Say how much, for example::
+
+    oil: 2
+      # no heading
+
+.. note::
+   It is looked at
+   :ref:`twice <times>` a day.
+
+.. option:: --dim
+
+   Half as bright.
+
+   .. code-block:: python
+      :linenos:
+
+      dim()
+
+Wicks
+~~~~~
+
+.. versionadded:: 1.2
+"""
+RST_READ = """# Lamps
+
+Lit at dusk (see using-oil and the log), with `lamp --on`; ask the keeper or
+[the port](https://port.example/a).
+
+## Oil
+
+Say how much, for example:
+
+```
+oil: 2
+  # no heading
+```
+
+Note:
+
+It is looked at
+twice a day.
+
+`--dim`
+
+Half as bright.
+
+```python
+dim()
+```
+
+### Wicks
+
+Version added: 1.2"""
 ADOC = """= Rope guide
 == Knots
 A bowline holds well.
@@ -54,6 +124,12 @@ NOTEBOOK = {
     ],
     "nbformat": 4,
 }
+
+
+@pytest.mark.parametrize("name", ["lamps.rst", "_sources/lamps.rst.txt"])
+def test_restructured_text(name: str) -> None:
+    document = read_document(RST.encode(), name)
+    assert (document.title, document.text) == ("Lamps", RST_READ)
 
 
 @pytest.mark.parametrize(

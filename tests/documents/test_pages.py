@@ -357,3 +357,37 @@ def test_lines_that_lead_through_a_book_go_also_when_they_are_pictures() -> None
     assert "undoes" in text
     for gone in ("Playing the game", "Chapter 2", "Themes"):
         assert gone not in text
+
+
+CLASSES = (
+    *("comments", "feedback", "popular", "menu", "newsletter", "login", "toolbar", "pagination-centered", "consent"),
+    *("subscription", "cookies", "sidebar", "popup", "modal", "overlay", "sponsor", "navigation", "footer", "share"),
+    *("promo", "breadcrumb", "masthead", "teaser", "trending", "copyright", "references", "related"),
+)
+PARTS = (
+    "<p class={0}>It is {0}1.</p>",
+    "<table><tr><th>May be used</th><td class={0}>{0}1</td></tr><tr><th>Else</th><td>no</td></tr></table>",
+    "<ul><li class={0}>{0}1</li></ul>",
+    "<dl><dt class={0}>Type</dt><dd class={0}>{0}1</dd></dl>",
+    "<div class={0}>Set {0}1</div>",
+    "<section class={0}><h2>On it</h2><p>It is {0}1.</p></section>",
+    "<div class='code {0}'><pre>set {0}1</pre><button>Copy</button></div>",
+)
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("main", ["div role=main", "div"])
+def test_what_a_manual_says_stays_whatever_class_it_has(part: str, main: str) -> None:
+    said = "<p>This is the manual of the widgets, which are many and of all kinds, and more than that.</p>"
+    for name in CLASSES:
+        page = f"<body><{main}><h1>Widgets</h1>{said}{part.format(name)}{said}</div></body>"
+        assert f"{name}1" in read_document(page.encode(), "page.html").text
+
+
+def test_tables_say_all_their_cells() -> None:
+    """Cells over several columns move the others, and a picture by itself is what its cell says."""
+    page = """<body><p>This is what each of the keywords may be used in, as far as it is known to us today.</p><table>
+    <tr><th colspan=2>Keyword</th><th>Frontend</th></tr><tr><td>bind</td><td><img alt="yes" src="tick.png"></td></tr>
+    <tr><td colspan=99>More of them, <img alt="arrow" src="a.png"> below</td></tr></table></body>"""
+    text = read_document(page.encode(), "page.html").text
+    assert "| Keyword |  | Frontend |\n| --- | --- | --- |\n| bind | yes |  |\n| More of them, below |  |  |" in text

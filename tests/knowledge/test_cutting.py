@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import count
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.knowledge.made import isa, vector
-from weft.documents import Document
+from weft.documents import Document, read_document
 from weft.knowledge.collection import Collection, parse_collection
 from weft.knowledge.cutting import cut_document
 from weft.knowledge.numerals import item_levels, roman
@@ -226,10 +227,77 @@ def test_any_document_has_unique_refs_and_keeps_its_text(lines: list[str], struc
     passages = cut(text, "a.txt", collection) if text.strip() else ()
     assert len({passage.ref for passage in passages}) == len(passages) == len({passage.id for passage in passages})
     kept = "\n".join(f"{passage.heading}\n{passage.content}" for passage in passages)
-    if passages and structure == "paragraphs":
-        missing = [line for line in lines if line and not line.startswith(("#", "App")) and line not in kept]
-        assert missing == []
+    assert [line for line in lines if line.strip("# ") not in kept] == []
     assert all(text[passage.start : passage.end].strip() == passage.content for passage in passages)
+
+
+SHAPES = st.sampled_from(
+    ["# {}", "## {}", "###### {}", "{}\n======", "{}\n------", "1. {} {}.", "2. {}", "3. {}:", "- {}", "(a) {}",
+     "(i) {}", "A1. {}", "Appendix {}", "Article 4 {}", "Article 5", "{}:", "Option: `{}`", "{} {} {}.", "| {} | {} |",
+     "```\n# {}\n```", "1.2 {}", "1.3 {}", "Chapter 2: {}", "> {}", "    {}", "**{}**", "* {} #", "{} ... 12"]
+)  # fmt: skip
+
+
+@settings(deadline=None, max_examples=400)
+@given(
+    st.lists(st.tuples(SHAPES, st.sampled_from(["\n", "\n\n"])), min_size=1, max_size=25),
+    st.sampled_from(["auto", "paragraphs", "articles", "sections", "headings"]),
+    st.sampled_from(["a.md", "a.txt"]),
+)
+def test_every_word_of_a_document_is_in_the_index(lines: list[tuple[str, str]], structure: str, file: str) -> None:
+    numbers = count(1)
+    text = "".join(re.sub(r"\{\}", lambda _: f"Word{next(numbers)}x", shape) + gap for shape, gap in lines)
+    collection = parse_collection(f"title: t\ntiers: {{standards: {{structure: {structure}}}}}\n")
+    document = read_document(text.encode(), file)
+    passages = cut_document(document, file, "hash", collection).passages
+    indexed = {word for passage in passages for word in re.findall(r"\w+", passage.indexed)}
+    assert set(re.findall(r"\w+", document.text)) - indexed == set()
+
+
+LISTED = """\
+# Manual
+
+Sources are read in this order:
+
+1. Command line options, which win over all others.
+2. The file of the user, in the home directory.
+3. The file of the system.
+
+## Available options
+
+Option: `Tool::Allow-Null`
+
+Default: `false`
+
+Description: Normally, if you try to start, it will print a warning.
+
+Option: `Tool::Colour`
+
+Default: `true`
+"""
+
+
+def test_a_numbered_list_in_a_section_is_a_list() -> None:
+    passages = cut(LISTED)
+    assert [passage.heading for passage in passages] == ["Manual", "Manual › Available options"]
+    assert passages[0].content.startswith("Sources are read in this order:\n\n1. Command line")
+    assert "Tool::Allow-Null" in passages[1].content
+    alone = LISTED.partition("## ")[0]
+    assert len(cut(alone)) == 1, "be it all there is: a line leads to it"
+
+
+def test_an_appendix_without_numbers_does_not_unmake_a_standard() -> None:
+    rules = "".join(f"{number}. The auditor shall look.\n\n" for number in range(1, 5))
+    text = f"{rules}Appendix 1\n\n{'Examples are told at length here. ' * 50}"
+    assert [passage.ref for passage in cut(text)][:4] == ["315.1", "315.2", "315.3", "315.4"]
+
+
+def test_in_a_text_that_marks_its_headings_a_short_line_is_text() -> None:
+    rules = "".join(f"{number}. The auditor shall look at the {number}th account.\n\n" for number in range(1, 9))
+    text = f"# Rules\n\n## Purpose\n\n## Scope\n\n{rules}Option: `Allow-Null`\n\nDefault: `false`\n"
+    passages = cut(text)
+    assert passages[0].content == "Purpose"
+    assert passages[-1].content.endswith("8th account.\n\nOption: `Allow-Null`\n\nDefault: `false`")
 
 
 def test_pages() -> None:

@@ -239,6 +239,17 @@ def test_links_of_markdown_are_edges(store: Store, tmp_path: Path) -> None:
     }
 
 
+def test_a_link_to_a_file_with_the_same_bytes_as_another_leads_there(store: Store, tmp_path: Path) -> None:
+    collection = parse_collection("title: Notes\n")
+    files = {"a.md": NOTES["setup.md"], **NOTES}
+    update(store, write_documents(tmp_path / "notes", files), collection)
+    twin = {("use#use", "a#first-steps", 0.8, "link"), ("use#use", "a#setup", 0.5, "link")}
+    own = {("use#use", "use#the-end", 0.8, "link")}
+    assert edges(store) == twin | own
+    update(store, write_documents(tmp_path / "notes", {"setup.md": "# Other\n\nIt is another text now."}), collection)
+    assert edges(store) == {("use#use", "setup#other", 0.5, "link")} | own
+
+
 def test_a_page_keeps_its_place_for_links_through_all_that_is_done_to_its_text(store: Store, tmp_path: Path) -> None:
     page = "<p><a id=a></a> <a id=b></a> One  <a href='#d'> two </a> three is a line that is long enough for it.</p>"
     page += "<ul id=c><li>  <a id=d></a>four</li></ul><table id=e><tr><td>a</td><td>b</td></tr></table>"

@@ -200,6 +200,8 @@ def show(name: str, reference: str | None, as_json: bool, workspace: str | None)
                     f"{document.key}\t{document.tier}\t{document.passages} passages\t{document.title}\t{document.file}"
                 )
                 print(json.dumps(full, ensure_ascii=False) if as_json else for_terminal(text))
+                for note in () if as_json else document.notes:
+                    print(clean_lines(f"  {note}"))
             return EXIT_DONE
         answer = knowledge.ask("kb_get", {"identifier": reference})
     if as_json:

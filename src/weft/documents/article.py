@@ -2,7 +2,7 @@
 
 Three steps. What is something else by its tag, its role or how it is built (boxes of links, of forms, at the edge of
 the page) goes, unless it holds most of the text; a class only says where to look, so that a section on copyright or
-references stays. Then
+references stays, and so does a paragraph or a cell whatever its class is. Then
 the way leads from the page down to where the paragraphs are: into an `article` or `main` that has most of them, then
 into any child that has nearly all. In what is left, lists and boxes that are mostly links go too.
 """
@@ -29,12 +29,16 @@ _NAMES: Final = word_set(
     " sharing sharebar social socials recommended recommendations recirculation newsletter subscribe"
     " subscription signup advert adverts advertisement advertising ads ad adsense sponsor sponsored promo"
     " promotion promotions popup modal overlay paywall comments disqus pagination pager toolbar"
-    " masthead skip login signin outbrain taboola toc noprint navbox catlinks printfooter jump"
-    " trending popular teaser teasers byline authorbox tagcloud feedback hatnote mbox ambox infobox"
+    " masthead skip login signin outbrain taboola toc navbox catlinks printfooter jump"
+    " trending popular teaser teasers byline authorbox tagcloud feedback"
 )
-"""Of boxes around an article: such a box goes when it is built like one."""
+"""Of boxes around an article: such a box goes when it is built like one, of links or with something to press."""
+_BESIDE: Final = word_set("noprint hatnote mbox ambox infobox")
+"""What encyclopedias set beside their text, by names that nothing else has: it goes unless it holds prose."""
 _SUBJECTS: Final = word_set("related references reflist metadata comment copyright tags taglist")
 """Of such boxes, and as well of what a text is about: these go only when they are lists of links around the site."""
+_TEXT: Final = word_set("p td th tr li dd dt caption figcaption blockquote pre address h1 h2 h3 h4 h5 h6")
+"""Parts of a text, and no boxes, whatever class they have."""
 _INLINE_NAMES: Final = word_set("headerlink permalink editsection sr sronly screenreader visually noprint tooltip")
 _EDGES: Final = word_set("comments comment kommentare footer modal popup overlay cookie cookies consent newsletter")
 _CONTAINERS: Final = frozenset(("html", "body", "main", "article"))
@@ -167,6 +171,7 @@ def _asking(root: Element) -> set[int]:
 def _drop_named(root: Element, weights: dict[int, _Weight], asking: set[int], host: str, left: Counter[str]) -> None:
     most = weights[id(root)].text / 2
     inside = _inside_article(root)
+    between = inside or _between_paragraphs(root, weights)
 
     def other(element: Element) -> bool:
         if element.tag in _CONTAINERS or weights[id(element)].text > most:
@@ -184,33 +189,55 @@ def _drop_named(root: Element, weights: dict[int, _Weight], asking: set[int], ho
             return True
         if element.tag not in BLOCKS:
             return bool(_names_of(element) & _INLINE_NAMES)
-        return not _holds_article(element) and box(element)
-
-    def box(element: Element) -> bool:
-        names, weight = _names_of(element), weights[id(element)]
-        if (id(element) not in inside and _is_edge(element, names)) or _leads_along(element, weight):
-            return True
-        if names & _NAMES:
-            return id(element) in asking or _is_chrome(weight)
-        return bool(names & _SUBJECTS) and (id(element) in asking or _is_menu(element, weight, host))
+        if _holds_article(element):
+            return False
+        weight, edge = weights[id(element)], id(element) not in between
+        return (edge and _is_edge(element)) or _is_box(element, weight, host, asks=id(element) in asking)
 
     _drop(root, other, left)
 
 
-def _is_edge(element: Element, names: set[str]) -> bool:
+def _is_box(element: Element, weight: _Weight, host: str, *, asks: bool) -> bool:
+    """Whether a class says that an element is something around the article, and it is built so."""
+    if _leads_along(element, weight):
+        return True
+    if element.tag in _TEXT or element.first("pre") is not None:
+        return False
+    names = _names_of(element)
+    if names & _NAMES:
+        return asks or _is_links(weight)
+    if names & _BESIDE:
+        return weight.mass < _PROSE
+    return bool(names & _SUBJECTS) and (asks or _is_menu(element, weight, host))
+
+
+def _is_edge(element: Element) -> bool:
     """A box at the edge of a page, outside its article, that has no place among the headings of the text."""
-    named = names & _EDGES or element.attributes.get("id", "").lower() in _EDGES
-    return bool(named) and element.tag in ("div", "section", "td", "table") and element.first("h1") is None
+    named = _names_of(element) & _EDGES or element.attributes.get("id", "").lower() in _EDGES
+    return bool(named) and element.tag in ("div", "section", "table") and element.first("h1") is None
 
 
-def _is_chrome(weight: _Weight) -> bool:
-    """Whether an element is built as something around the article is: mostly links, or without a paragraph's worth of
-    prose. A class only says where to look."""
-    return 2 * weight.links >= weight.text or weight.mass < _PROSE
+def _between_paragraphs(root: Element, weights: dict[int, _Weight]) -> set[int]:
+    """For a page that does not say which part is its article: what stands between the first paragraph and the last,
+    those in boxes named as at the edge not counted. Nothing there is at an edge."""
+    ordered: list[int] = []
+    paragraphs: list[int] = []
+    boxed: set[int] = set()
+    for place, element in enumerate(root.elements()):
+        ordered.append(id(element))
+        if id(element) in boxed or _is_edge(element):
+            boxed.update(id(child) for child in element.children if isinstance(child, Element))
+        elif element.tag in BLOCKS and weights[id(element)].line >= _PARAGRAPH:
+            paragraphs.append(place)
+    return set(ordered[paragraphs[0] : paragraphs[-1]]) if paragraphs else set()
+
+
+def _is_links(weight: _Weight) -> bool:
+    return 2 * weight.links >= weight.text
 
 
 def _is_menu(element: Element, weight: _Weight, host: str) -> bool:
-    return 2 * weight.links >= weight.text and _leads_around_the_site(element, host)
+    return _is_links(weight) and _leads_around_the_site(element, host)
 
 
 def _leads_along(element: Element, weight: _Weight) -> bool:
@@ -432,4 +459,6 @@ def _is_list_of_links(element: Element) -> bool:
 
 
 def _is_chatter(element: Element, weight: _Weight) -> bool:
+    if element.tag in _TEXT and not weight.links:  # a word by itself, such as the name of an option
+        return False
     return 0 < weight.text < 60 and bool(_CHATTER.fullmatch(element.all_text().strip()))

@@ -61,6 +61,8 @@ class Document:
     """For a PDF: where in the text each page begins."""
     notes: tuple[str, ...] = ()
     """What was left out or repaired, in words."""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """Of a page: how many words stood around the text, by what they stood in."""
     links: tuple[Link, ...] = ()
     """Of a page: those that lead into the same set of files."""
     anchors: Mapping[str, int] = field(default_factory=dict)
@@ -89,6 +91,7 @@ class Draft:
     cues: tuple[Cue, ...] = ()
     pages: tuple[int, ...] = ()
     notes: list[str] = field(default_factory=list)
+    left_out: dict[str, int] = field(default_factory=dict)
     links: tuple[Link, ...] = ()
     anchors: dict[str, int] = field(default_factory=dict)
     extra: dict[str, str] = field(default_factory=dict)

@@ -42,6 +42,7 @@ def finished(draft: Draft, name: str) -> Document:
         cues=draft.cues,
         pages=draft.pages,
         notes=tuple(dict.fromkeys(one_line(note, 2_000) for note in draft.notes)),
+        left_out=draft.left_out,
         links=draft.links,
         anchors=draft.anchors,
         extra={one_line(key, 100): one_line(value, 2_000) for key, value in draft.extra.items() if value.strip()},

@@ -8,7 +8,7 @@ from typing import Final
 from weft.documents.document import RefusedError
 from weft.protocol.patterns import pattern
 
-OTHER_MARKUPS: Final = (".org", ".adoc", ".asciidoc", ".tex", ".ipynb")
+OTHER_MARKUPS: Final = (".org", ".adoc", ".asciidoc", ".tex", ".ipynb", ".rst", ".rst.txt")
 """Endings of text that becomes markdown first."""
 _MEDIA: Final = "Make a transcript of it first (WebVTT, SRT or Whisper JSON can be read)"
 _PICTURE: Final = (

@@ -153,11 +153,11 @@ def _table(element: Element, blocks: _BlockMap) -> list[str]:
     rows, caption = _rows(element)
     heading = [caption] if caption else []
     cells = [cell for row in rows for cell in row]
-    width = max((len(row) for row in rows), default=0)
-    if width < 2 or len(rows) < 2 or any(_is_layout(cell, blocks) for cell in cells):
+    if max(map(len, rows), default=0) < 2 or len(rows) < 2 or any(_is_layout(cell, blocks) for cell in cells):
         return heading + [block for cell in cells for block in _blocks(cell, blocks)]
-    lines = [_row([_cell(cell, blocks) for cell in row], row, width) for row in rows]
-    lines = [line for line in lines if line.strip("| ")]
+    spread = [texts for row in rows if any(texts := _spread(row, blocks))]
+    width = max([*map(len, rows), *map(len, spread)])
+    lines = ["| " + " | ".join([*texts, *[""] * (width - len(texts))]) + " |" for texts in spread]
     return [*heading, "\n".join([lines[0], "|" + " --- |" * width, *lines[1:]])] if lines else heading
 
 
@@ -190,16 +190,20 @@ def _is_layout(cell: Element, blocks: _BlockMap) -> bool:
 
 def _cell(cell: Element, blocks: _BlockMap) -> str:
     text = " ".join(_blocks(cell, blocks)).replace("\n", " ")
+    if not text:  # a picture by itself is what the cell says: a tick, a warning
+        text = " ".join(each.attributes.get("alt", "") for each in cell.elements() if each.tag == "img").strip()
     return _SPACE.sub(" ", text).replace("|", "\\|")
 
 
-def _row(texts: Sequence[str], cells: Sequence[Element], width: int) -> str:
+def _spread(row: Sequence[Element], blocks: _BlockMap) -> list[str]:
+    """The texts of a row, column by column, up to the last that says something."""
     spread: list[str] = []
-    for text, cell in zip(texts, cells, strict=True):
+    for cell in row:
         span = cell.attributes.get("colspan", "1")
-        spread += [text, *[""] * (int(span) - 1 if re.fullmatch(r"[1-9]\d?", span) else 0)]
-    spread = [*spread, *[""] * (width - len(spread))][:width]
-    return "| " + " | ".join(spread) + " |"
+        spread += [_cell(cell, blocks), *[""] * (int(span) - 1 if re.fullmatch(r"[1-9]\d?", span) else 0)]
+    while spread and not spread[-1]:
+        spread.pop()
+    return spread
 
 
 # -- inside a line

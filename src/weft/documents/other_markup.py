@@ -1,4 +1,4 @@
-"""Org, AsciiDoc, LaTeX and notebooks as markdown: headings are headings, code is code, words are words.
+"""Org, AsciiDoc, reStructuredText, LaTeX and notebooks as markdown: headings stay headings, code code, words words.
 
 What a reader would see is kept; of what only steers the setting, what is not known here stays as it is written.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import PurePosixPath
+from textwrap import dedent
 from typing import Any, Final
 
 from weft.documents.document import Draft, RefusedError
@@ -25,6 +25,28 @@ _ORG_CODE: Final = frozenset(("src", "example", "export"))
 _ADOC_HEADING: Final = re.compile(r"(={1,6}) +(\S.*)")
 _ADOC_SOURCE: Final = re.compile(r"\[source(?:%\w+)*(?:,\s*(\w+))?.*\]\s*$")
 _ADOC_FENCE: Final = re.compile(r"(-{4,}|\.{4,})\s*$")
+_RST_LINE: Final = re.compile(r"([=\-~^\"'`#*+.:_<>])\1{2,}\s*$")
+_RST_UNSEEN: Final = re.compile(
+    r"\s*\.\. (?:_[^:]+:(?:\s.*)?|\|[^|]+\| .*|(?:contents|index|highlight|currentmodule|default-role|role|meta)::.*)$"
+)
+_RST_DIRECTIVE: Final = re.compile(r"(\s*)\.\. ([\w:-]+)::\s*(.*)$")
+_RST_CODE: Final = frozenset(("code-block", "code", "sourcecode", "parsed-literal", "prompt", "doctest"))
+_RST_NOTES: Final = frozenset(
+    (
+        *("note", "warning", "tip", "hint", "important", "caution", "danger", "attention", "error", "seealso"),
+        *("admonition", "versionadded", "versionchanged", "deprecated"),
+    )
+)
+_RST_AGAIN: Final = 20
+"""How often a text is read again for what stands in blocks inside of blocks; what is deeper stays as it is written."""
+_RST_OPTION: Final = re.compile(r"\s+:[\w-]+:(?:\s.*)?$")
+_RST_INLINE: Final = (
+    (re.compile(r"``([^`\n]+)``"), r"`\1`"),
+    (re.compile(r":[\w:+.-]+:`[~!]?([^`<]{1,300}?)\s*<[^`>]+>`"), r"\1"),
+    (re.compile(r":[\w:+.-]+:`[~!]?([^`<]+)`"), r"\1"),
+    (re.compile(r"`([^`<]{1,300}?)\s*<(https?://[^`>\s]+)>`__?"), r"[\1](\2)"),
+    (re.compile(r"(?<!`)`([^`<]{1,300}?)(?:\s*<[^`>]+>)?`__?(?!\w)"), r"\1"),
+)
 _TEX_HEADING: Final = re.compile(
     r"\\(part|chapter|section|subsection|subsubsection|paragraph)\*?(?:\[[^\]]*\])?\{((?:[^{}]|\{[^{}]{0,200}\}){0,300}+)\}"
 )
@@ -51,7 +73,8 @@ _TEX_SIGNS: Final = (
 
 def read_other_markup(text: str, name: str) -> Draft:
     """`name` ends in one of `kinds.OTHER_MARKUPS`."""
-    return read_markdown(_READERS[PurePosixPath(name.lower()).suffix](text))
+    reader = next(reader for ending, reader in _READERS.items() if name.lower().endswith(ending))
+    return read_markdown(reader(text))
 
 
 def _org(text: str) -> str:
@@ -93,6 +116,82 @@ def _asciidoc(text: str) -> str:
         else:
             lines.append(line)
     return "\n".join([*lines, "```"] if fence else lines)
+
+
+def _rst(text: str) -> str:
+    """Headings have the level in which their underline first occurs; what belongs to a block is indented under it."""
+    lines = [line.expandtabs() for line in text.split("\n")]
+    out: list[str] = []
+    prose: list[str] = []
+    levels: list[str] = []
+    at = read_again = 0
+
+    def end_prose(*following: str) -> None:
+        said = "\n".join(prose)
+        for written, meant in _RST_INLINE:
+            said = written.sub(meant, said)
+        out.extend((said, *following))
+        prose.clear()
+
+    while at < len(lines):
+        line, under = lines[at], lines[at + 1] if at + 1 < len(lines) else ""
+        over = bool(_RST_LINE.match(line)) and at + 2 < len(lines) and lines[at + 2].rstrip() == line.rstrip()
+        directive = _RST_DIRECTIVE.match(line)
+        if over and under.strip():
+            end_prose("", _rst_heading(under, f"{line[0]} over", levels), "")
+            at += 3
+        elif _is_rst_heading(line, under):
+            end_prose("", _rst_heading(line, under[0], levels), "")
+            at += 2
+        elif _RST_UNSEEN.match(line):
+            _, at = _rst_block(lines, at)
+        elif directive and directive[2] in _RST_CODE:
+            block, at = _rst_block(lines, at)
+            end_prose("", f"```{directive[3]}", *block, "```", "")
+        elif directive:
+            # what an admonition is called, or what is described, is said; what stands in it is text as any other
+            named = directive[2].replace("version", "version ").capitalize() + ":" if directive[2] in _RST_NOTES else ""
+            told = f"`{directive[3]}`" if not named and ":" not in directive[3] and directive[3] else directive[3]
+            prose += ["", f"{named} {told}".strip(), ""]
+            block, at = _rst_block(lines, at)
+            read_again += sum(map(len, block))
+            if read_again < _RST_AGAIN * len(text):
+                lines[at:at] = ["", *block, ""]
+            else:
+                prose += block
+        elif line.rstrip().endswith("::") and not line.lstrip().startswith(".."):
+            prose.append(re.sub(r"(?:^|(?<=\s)|(?<=:)):{1,2}$", "", line.rstrip()))
+            block, at = _rst_block(lines, at)
+            end_prose(*(("", "```", *block, "```", "") if block else ()))
+        else:
+            prose.append(line)
+            at += 1
+    end_prose()
+    return "\n".join(out)
+
+
+def _is_rst_heading(line: str, under: str) -> bool:
+    if not line.strip() or line[0] == " " or _RST_LINE.match(line):
+        return False
+    return bool(_RST_LINE.match(under)) and len(under.rstrip()) >= len(line.rstrip())
+
+
+def _rst_heading(title: str, style: str, levels: list[str]) -> str:
+    if style not in levels:
+        levels.append(style)
+    return f"{'#' * min(6, 1 + levels.index(style))} {title.strip()}"
+
+
+def _rst_block(lines: list[str], at: int) -> tuple[list[str], int]:
+    """What is indented under a line, without its options and its indentation, and where it ends."""
+    depth = len(lines[at]) - len(lines[at].lstrip())
+    end = at + 1
+    while end < len(lines) and (not lines[end].strip() or len(lines[end]) - len(lines[end].lstrip()) > depth):
+        end += 1
+    block = lines[at + 1 : end]
+    while block and _RST_OPTION.match(block[0]):
+        block = block[1:]
+    return dedent("\n".join(block)).strip("\n").split("\n") if "".join(block).strip() else [], end
 
 
 def _latex(text: str) -> str:
@@ -160,4 +259,6 @@ _READERS: Final[Mapping[str, Callable[[str], str]]] = {
     ".asciidoc": _asciidoc,
     ".tex": _latex,
     ".ipynb": _notebook,
+    ".rst": _rst,
+    ".rst.txt": _rst,
 }

@@ -70,6 +70,7 @@ def read_html(text: str) -> Draft:
         or facts.meta("language", "og:locale"),
         url=facts.url(),
         notes=notes,
+        left_out=left,
         links=links,
         anchors=anchors,
         normal=True,

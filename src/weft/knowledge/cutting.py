@@ -14,7 +14,7 @@ from weft.documents import Document
 from weft.documents.links import file_and_anchor, markdown_links
 from weft.knowledge.code_and_tables import code_pieces, is_other
 from weft.knowledge.collection import Collection, Structure, Tier
-from weft.knowledge.numbered import Piece, has_numbers, numbered_pieces
+from weft.knowledge.numbered import ENOUGH, Piece, has_articles, has_numbered_paragraphs, numbered_pieces
 from weft.knowledge.passage import CutDocument, Passage
 from weft.knowledge.place import CitedPlace, passage_id
 from weft.knowledge.sections import Heading, heading_lines, numbered_title, section_pieces
@@ -23,11 +23,9 @@ from weft.protocol.hashes import hash_value
 from weft.protocol.ids import slug
 
 LEAD_LIMIT: Final = 400
-_ENOUGH: Final = 3
-"""So many numbers in order, and a document is a numbered one."""
 
 
-CUT: Final = 3
+CUT: Final = 4
 """How documents are read and cut; when it grows, those of older indexes are cut anew."""
 
 
@@ -76,13 +74,13 @@ def pieces_of(
 
 
 def detect(text: str, tier: Tier, headings: Sequence[Heading], ignored: Sequence[re.Pattern[str]] = ()) -> Structure:
-    """A standard is cut by its numbers, where it has them; a guide by its headings: its numbers are lists."""
-    if sum(bool(numbered_title(title)) for _, _, _, title in headings) >= _ENOUGH:
+    """A standard is cut by its numbers, where most of it has them; a guide by its headings: its numbers are lists."""
+    if sum(bool(numbered_title(title)) for _, _, _, title in headings) >= ENOUGH:
         return "sections"
     if tier == "standards":
-        if has_numbers(text, ignored, _ENOUGH, articles=True):
+        if has_articles(text, ignored):
             return "articles"
-        if has_numbers(text, ignored, _ENOUGH, articles=False):
+        if has_numbered_paragraphs(text, ignored):
             return "paragraphs"
     return "headings"
 

@@ -2,18 +2,20 @@
 
 What a document's entry was made of (its bytes, its name, what the collection says) is hashed; while the hash is the
 same nothing is read. A process that is killed leaves whole documents behind, and the next one goes on with the rest.
-Of files with the same bytes one is in the index, the first by name; which others there are, and what was passed over
-and why (an empty file is, and a page that only leads to another), is in the report.
+Of files with the same bytes one is in the index, the first by name, and links to the others lead to it; which others
+there are, and what was passed over and why (an empty file is, and a page that only leads to another), is in the report.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import Final, Literal, get_args
 
 from weft.documents import MAX_BYTES, DocumentError, read_document
+from weft.documents.document import counted
 from weft.files import Folder
 from weft.knowledge.code_and_tables import is_other, read_other
 from weft.knowledge.collection import DOCUMENTS, Collection
@@ -102,6 +104,8 @@ def update(
             tell(file, "removed")
     filing = _Filing(store, lambda cut: tell(cut.file, "changed" if cut.file in known else "added", len(cut.passages)))
     seen: dict[str, str] = {}
+    twins: dict[str, str] = {}
+    left: list[Mapping[str, int]] = []
     for file, path in files.items():
         try:
             data = _read(path)
@@ -113,6 +117,8 @@ def update(
         if first != file or not said:
             filing.end()  # the one that stays is in the index before the other leaves it
             store.remove([file])
+            if said:
+                twins[file] = first
             report.skipped.setdefault(f"the same as {first}" if said else "empty", []).append(file)
             tell(file, "identical" if said else "empty")
             continue
@@ -128,16 +134,32 @@ def update(
                 tell(file, "signposts")
                 continue
             cut = cut_document(document, file, key, collection)
+            left += [document.left_out] if document.left_out else []
         except DocumentError as error:
             tell(file, "failed", 0, str(error))
             continue
         filing.add(cut, len(data))
     filing.end()
+    report.notes += _left_out(left)
+    _tidy(store, report, twins)
+    return report
+
+
+def _tidy(store: Store, report: IngestReport, twins: Mapping[str, str]) -> None:
+    if twins or report.counts["added"]:
+        store.follow_twins(twins)
     if report.counts["changed"]:
         with store.change() as connection:
             store.drop_orphans(connection)
         store.compact()
-    return report
+
+
+def _left_out(left: Sequence[Mapping[str, int]]) -> Iterator[str]:
+    """Of all documents together."""
+    words = sum(map(Counter, left), Counter[str]())
+    if words:
+        told = ", ".join(f"{what} ({counted(count, 'word')})" for what, count in words.most_common())
+        yield f"left out of {counted(len(left), 'document')}: {told}"
 
 
 class _Filing:

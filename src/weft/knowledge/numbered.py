@@ -7,15 +7,16 @@
 
 Lines are sorted into marks and text; a mark opens a passage that lasts until the next. A number that does not go up is
 no mark but a row of a list or a table, unless a heading came before it and the count begins again with 1. Nothing is
-dropped: what stands before the first number, and what stands in an appendix, are passages too.
+dropped: what stands before the first number, what stands in an appendix, and a heading that nothing stands under, are
+passages too. A short line by itself is a heading only in a text that does not mark its headings.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import field
-from itertools import accumulate
+from itertools import accumulate, takewhile
 from typing import Final, Literal
 
 from weft.knowledge.numerals import item_levels
@@ -37,8 +38,11 @@ _APPENDIX: Final = re.compile(
     r"[ \t]*(?:#{1,6}[ \t]+)?(?P<title>(?:Appendix|Annex)(?:[ \t]+\w{1,4})?)\b(?P<rest>.{0,120})\Z"
 )
 _CONTENTS_LINE: Final = re.compile(r".{0,100}[^.\d\s][ .…]*\s\d{1,4}\Z")
+ENOUGH: Final = 3
+"""So many numbers in order, and a document may be a numbered one; so many headings, and it marks those it has."""
 _LONGEST_HEADING: Final = 300
 """Longer lines are text; and no line, whatever is in it, takes long to look at."""
+_ARTICLE_LEVEL: Final = 5
 _AHEAD: Final = 30
 """How far a number may skip ahead: beyond, it is a year or a quantity at the beginning of a line."""
 
@@ -97,22 +101,66 @@ def marks_of(text: str, ignored: Sequence[re.Pattern[str]], *, articles: bool) -
     """Every line that may open something; which of them do is decided in their order."""
     marks: list[NumberMark] = []
     lines = lines_of(text, ignored)
+    unmarked = not articles and sum(_marked_heading(line) is not None for _, line in lines) < ENOUGH
     for index, (start, line) in enumerate(lines):
         if not line.strip():
             continue
-        around = [] if articles else [lines[at][1] for at in (index - 1, index + 1) if 0 <= at < len(lines)]
+        around = [lines[at][1] for at in (index - 1, index + 1) if 0 <= at < len(lines)] if unmarked else []
         mark = _article_mark(start, line) if articles else _paragraph_mark(start, line)
-        mark = mark or _heading_mark(start, line, alone=not articles and not any(map(str.strip, around)))
+        mark = mark or _heading_mark(start, line, alone=unmarked and not any(map(str.strip, around)))
         if mark:
             marks.append(mark)
     return _in_order(marks, articles=articles)
 
 
-def has_numbers(text: str, ignored: Sequence[re.Pattern[str]], enough: int, *, articles: bool) -> bool:
-    """Whether so many lines open a numbered paragraph or an article. Most texts have fewer that even look so."""
-    if len((_ARTICLES if articles else _NUMBERS).findall(f"\n{text}")) < enough:
+def has_articles(text: str, ignored: Sequence[re.Pattern[str]]) -> bool:
+    if len(_ARTICLES.findall(f"\n{text}")) < ENOUGH:
         return False
-    return sum(mark.kind == "main" for mark in marks_of(text, ignored, articles=articles)) >= enough
+    return sum(mark.kind == "main" for mark in marks_of(text, ignored, articles=True)) >= ENOUGH
+
+
+def has_numbered_paragraphs(text: str, ignored: Sequence[re.Pattern[str]]) -> bool:
+    """Whether a text is one of numbered paragraphs: before its appendices most of it stands behind numbers that go up.
+    A list that a line leads to, with a colon, belongs to that line; steps among other paragraphs are a list too."""
+    if len(_NUMBERS.findall(f"\n{text}")) < ENOUGH:
+        return False
+    marks = marks_of(text, ignored, articles=False)
+    numbers = {mark.start for mark in marks if mark.kind == "main"} - set(_listed(text, marks))
+    if len(numbers) < ENOUGH:
+        return False
+    opening = numbers | {mark.start for mark in marks if mark.kind in ("application", "item")}
+    headings = {mark.start for mark in marks if mark.kind == "heading"}
+    appendix = next((mark.start for mark in marks if mark.kind == "appendix"), len(text))
+    behind = without = 0
+    numbered = False
+    blank = True
+    for start, line in takewhile(lambda placed: placed[0] < appendix, lines_of(text, ignored)):
+        # a paragraph, be it of several lines, has a number or has none
+        numbered = start in opening or (numbered and not blank)
+        blank = not line.strip()
+        if numbered:
+            behind += len(line)
+        elif start not in headings:
+            without += len(line)
+    return behind >= without
+
+
+def _listed(text: str, marks: Sequence[NumberMark]) -> Iterator[int]:
+    """Where the numbers of lists stand: of each that begins with 1 behind a colon, as far as it counts on."""
+    last = 0
+    for mark in marks:
+        if mark.kind != "main":
+            last = last if mark.kind == "item" else 0
+            continue
+        number = int(mark.label)
+        if number == 1 and text[max(0, mark.start - _LONGEST_HEADING) : mark.start].rstrip().endswith(":"):
+            last = 1
+        elif last and number == last + 1:
+            last = number
+        else:
+            last = 0
+            continue
+        yield mark.start
 
 
 def _paragraph_mark(start: int, line: str) -> NumberMark | None:
@@ -130,10 +178,14 @@ def _paragraph_mark(start: int, line: str) -> NumberMark | None:
 
 def _article_mark(start: int, line: str) -> NumberMark | None:
     if (match := _ARTICLE.match(line)) and len(line) <= 120 and not line.rstrip().endswith((".", ";", ",")):
-        return NumberMark("main", match["label"], start)
+        return NumberMark("main", match["label"], start, _ARTICLE_LEVEL)
     if (match := _NUMBER.match(line) or _ITEM.match(line)) is not None:
         return NumberMark("item", match["label"], start)
     return None
+
+
+def _marked_heading(line: str) -> re.Match[str] | None:
+    return _HEADING.match(line) if len(line) <= _LONGEST_HEADING else None
 
 
 def _heading_mark(start: int, line: str, *, alone: bool) -> NumberMark | None:
@@ -141,7 +193,7 @@ def _heading_mark(start: int, line: str, *, alone: bool) -> NumberMark | None:
         return None
     if (match := _APPENDIX.match(line)) and not match["rest"].rstrip().endswith((".", ";", ",")):
         return NumberMark("appendix", match["title"], start, 1)
-    if match := _HEADING.match(line):
+    if match := _marked_heading(line):
         return NumberMark("heading", match["title"].strip("* "), start, len(match["marks"]))
     short = line.strip()
     if alone and 3 < len(short) <= 80 and short[0].isupper() and not short.endswith((".", ";", ",", ":", "!", "?")):
@@ -192,8 +244,9 @@ def numbered_pieces(
     starts = [*(mark.start for mark in marks), len(text)]
     ends = starts[1:]
     state.pieces.append(Piece(CitedPlace(document=document), 0, starts[0], "", title="front"))
-    for mark, level, end in zip(marks, levels, ends, strict=True):
-        _open(state, text, mark, level, end)
+    for index, (mark, level, end) in enumerate(zip(marks, levels, ends, strict=True)):
+        after = marks[index + 1] if index + 1 < len(marks) else None
+        _open(state, text, mark, level, end, lonely=_is_lonely(mark, after))
     return [piece for piece in state.pieces if text[piece.start : piece.end].strip()]
 
 
@@ -210,7 +263,12 @@ def _levels(marks: Sequence[NumberMark]) -> list[tuple[str, str]]:
     return [*levels, *item_levels(run)]
 
 
-def _open(state: _State, text: str, mark: NumberMark, level: tuple[str, str], end: int) -> None:
+def _is_lonely(heading: NumberMark, after: NumberMark | None) -> bool:
+    """Whether what comes next does not stand below a heading, and so does not carry its words."""
+    return after is None or (after.level > 0 and after.level <= heading.level)
+
+
+def _open(state: _State, text: str, mark: NumberMark, level: tuple[str, str], end: int, *, lonely: bool) -> None:
     document, path = state.document, state.headings.path
     after = min(text.find("\n", mark.start) + 1 or len(text), end)
     last = state.pieces[-1] if state.pieces else None
@@ -219,11 +277,13 @@ def _open(state: _State, text: str, mark: NumberMark, level: tuple[str, str], en
             state.headings.enter(mark.level, _title(text, mark))
             place = CitedPlace(document=document, paragraph=mark.label if mark.kind == "appendix" else "")
             state.owner = Piece(place, after, end, state.headings.path, title=_title(text, mark))
+            if lonely and not text[after:end].strip():
+                state.owner.start, state.owner.heading = _past_signs(text, mark.start), state.headings.above
             state.pieces.append(state.owner)
         case "main":
             start = after if state.articles and text[after:end].strip() else _past_signs(text, mark.start)
             if state.articles:
-                state.headings.enter(5, _title(text, mark))
+                state.headings.enter(mark.level, _title(text, mark))
             place = CitedPlace(document=document, paragraph=mark.label)
             state.owner = Piece(place, start, end, state.headings.path if state.articles else path)
             state.pieces.append(state.owner)

@@ -284,22 +284,39 @@ class Store:
         )
 
     def _follow_links(self, connection: sqlite3.Connection, document: int, file: str) -> None:
-        """The edges of every link in this document, and of those elsewhere that lead into its file. A link without an
-        anchor, or with one that is not there, leads to the file's first passage, and is worth less. What a reference
-        already joins stays as it is."""
+        """The edges of every link in this document, and of those elsewhere that lead into its file."""
+        here = "file = :file OR source IN (SELECT number FROM passages WHERE document = :document)"
+        links = f"SELECT source, text, file, anchor FROM links WHERE {here}"
+        self._put_links(connection, links, {"document": document, "file": file})
+
+    def follow_twins(self, twins: Mapping[str, str]) -> None:
+        """Links to a file that is not in the index lead to the one that has the same bytes, and no longer to one that
+        had."""
+        with self.change() as connection:
+            connection.execute(
+                "DELETE FROM edges WHERE kind = 'link' AND NOT EXISTS (SELECT 1 FROM passages AS p"
+                " JOIN documents AS d ON d.number = p.document JOIN links AS l ON l.file = d.file"
+                " WHERE p.number = edges.target AND l.source = edges.source)"
+            )
+            for file, twin in twins.items():
+                links = "SELECT source, text, :twin AS file, anchor FROM links WHERE file = :file"
+                self._put_links(connection, links, {"file": file, "twin": twin})
+
+    def _put_links(self, connection: sqlite3.Connection, links: str, values: Mapping[str, int | str]) -> None:
+        """A link without an anchor, or with one that is not there, leads to the file's first passage, and is worth
+        less. What a reference already joins stays as it is."""
         connection.execute(
-            "INSERT OR IGNORE INTO edges"
+            f"WITH followed AS ({links})"
+            " INSERT OR IGNORE INTO edges"
             " SELECT source, target, max(weight), 'link', text FROM ("
-            "   SELECT l.source, a.passage AS target, ?3 AS weight, l.text FROM links AS l"
+            "   SELECT l.source, a.passage AS target, :link AS weight, l.text FROM followed AS l"
             "   JOIN anchors AS a ON a.file = l.file AND a.name = l.anchor WHERE l.anchor <> ''"
-            "   AND (l.file = ?2 OR l.source IN (SELECT number FROM passages WHERE document = ?1))"
             "   UNION ALL"
-            "   SELECT l.source, (SELECT min(p.number) FROM passages AS p WHERE p.document = d.number), ?4, l.text"
-            "   FROM links AS l JOIN documents AS d ON d.file = l.file WHERE NOT EXISTS"
+            "   SELECT l.source, (SELECT min(p.number) FROM passages AS p WHERE p.document = d.number), :page, l.text"
+            "   FROM followed AS l JOIN documents AS d ON d.file = l.file WHERE NOT EXISTS"
             "   (SELECT 1 FROM anchors AS a WHERE a.file = l.file AND a.name = l.anchor)"
-            "   AND (l.file = ?2 OR l.source IN (SELECT number FROM passages WHERE document = ?1))"
             " ) WHERE target IS NOT NULL AND source <> target GROUP BY source, target",
-            (document, file, LINK_WEIGHT, PAGE_WEIGHT),
+            {**values, "link": LINK_WEIGHT, "page": PAGE_WEIGHT},
         )
 
     def _edges_of(self, mention: sqlite3.Row) -> Iterator[Edge]:
