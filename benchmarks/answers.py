@@ -1,6 +1,6 @@
 """Are the embedded engine's answers right, does its confidence mean what it says, and is it silent when it must be?
 
-    python -m benchmarks.answers [--docs ROOT] [--fit] [--picture FILE.svg]
+    python -m benchmarks.answers [--docs ROOT] [--fit] [--of NAME …] [--picture FILE.svg]
 
 Two kinds of questions, from manuals that Debian installs (ROOT is /usr/share, or where their packages were unpacked):
 
@@ -10,8 +10,9 @@ Two kinds of questions, from manuals that Debian installs (ROOT is /usr/share, o
   the manual does not say it. Each was written from the manual alone, before an answer to it was seen.
 
 The weights of `weft.knowledge.research.answering` are fitted on the lists in `faqs.TUNE` and on the manuals in `FITTED`
-(`--fit` prints them anew); everything that is reported is measured on the lists in `faqs.TEST` and on the manuals in
-`KEPT`, whose questions were first asked when all weights and rules were there.
+(`--fit` prints them anew, made to say what was right where each list and manual was left out); everything that is
+reported is measured on the lists in `faqs.TEST` and on the manuals in `KEPT`, whose questions were first asked when all
+weights and rules were there.
 
 Beside the answers stand what BM25 alone would show first, and its first three passages; and how well the overlap of
 words, instead of the fitted confidence, would tell right from wrong.
@@ -20,10 +21,11 @@ words, instead of the fitted confidence, would tell right from wrong.
 from __future__ import annotations
 
 import argparse
+import math
 import re
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
@@ -161,6 +163,8 @@ def tried(name: str, root: Path, embedder: Embedder | Unavailable) -> Iterator[T
 def manual(name: str, root: Path, embedder: Embedder | Unavailable) -> Iterator[KnowledgeBase]:
     """A manual as a collection."""
     pages = sorted(page for pattern in {**FITTED, **KEPT}[name] for page in root.glob(pattern))
+    if not pages:
+        sys.exit(f"{name} is not under {root}: unpack its package there, or name others with --of")
     with tempfile.TemporaryDirectory() as place, Folder.open(Path(place)) as workspace:
         create_collection(workspace, name)
         with open_collection(workspace, name, embedder) as knowledge:
@@ -315,6 +319,19 @@ def held_out(every: Sequence[Tried]) -> list[Held]:
     return [one for one in found if one is not None]
 
 
+def recalibrated(weights: answering.Weights, held: Sequence[Held]) -> answering.Weights:
+    """The same weights, made to say how often the answer was right on what they know nothing of."""
+    said = numpy.array([math.log(one.chance / (1 - one.chance)) for one in held])
+    counts = numpy.array([UNANSWERED if one.without else 1.0 for one in held])
+    start, slope = logistic(said[:, None], numpy.array([float(one.right) for one in held]), counts)
+    return answering.Weights(
+        order=weights.order,
+        sure=_of(AnswerSigns, [slope * one for one in astuple(weights.sure)]),
+        among=_of(AmongOthers, [slope * one for one in astuple(weights.among)]),
+        start=start + slope * weights.start,
+    )
+
+
 def report_bounds(held: Sequence[Held]) -> None:
     print("| from | direct | right of direct | refused | right of all |\n| --- | --- | --- | --- | --- |")
     there, absent = [one for one in held if not one.without], [one for one in held if one.without]
@@ -425,7 +442,7 @@ def one_question(knowledge: KnowledgeBase, question: str, pattern: str, counts: 
     if not pattern:
         counts["refused"] += not direct
         return
-    nearest = any(said.search(f"{one['heading']} {one['text']}") for one in answer["nearest"])
+    nearest = any(said.search(f"{one['heading']} {one.get('glimpse', one['text'])}") for one in answer["nearest"])
     counts[("right" if right else "wrong") if direct else "partly" if nearest else "missed"] += 1
     hits = knowledge.search.find(question, limit=3, mode="keyword").hits
     counts["BM25"] += any(said.search(hit.passage.indexed) for hit in hits)
@@ -436,18 +453,24 @@ def main() -> None:
     parser.add_argument("--docs", type=Path, default=Path("/usr/share"), metavar="ROOT")
     parser.add_argument("--fit", action="store_true", help="fit the weights anew, and print them")
     parser.add_argument("--picture", type=Path, help="draw the reliability diagram into this file")
+    parser.add_argument("--of", nargs="+", default=[], metavar="NAME", help="only these lists and manuals")
     given = parser.parse_args()
+
+    def wanted(names: Iterable[str]) -> list[str]:
+        return [name for name in names if not given.of or name in given.of]
+
     embedder = load_embedder()
     if isinstance(embedder, Unavailable):
         sys.exit(f"not measured: {embedder.reason}")
     if given.fit:
         for name, by in (("BY_MEANING", embedder), ("BY_WORDS", Unavailable("not wanted"))):
-            every = [one for each in TUNE for one in tried(each, given.docs, by)]
-            every += [one for each in FITTED for one in tried_on_manual(each, given.docs, by)]
-            print(shown(name, fit(every)))
-            report_bounds(held_out(every))
+            every = [one for each in wanted(TUNE) for one in tried(each, given.docs, by)]
+            every += [one for each in wanted(FITTED) for one in tried_on_manual(each, given.docs, by)]
+            held = held_out(every)
+            print(shown(name, recalibrated(fit(every), held)), flush=True)
+            report_bounds(held)
         return
-    every = [one for each in TEST for one in tried(each, given.docs, embedder)]
+    every = [one for each in wanted(TEST) for one in tried(each, given.docs, embedder)]
     report_lists(every)
     found = [(one.judged[0].probability, one.right, UNANSWERED if one.without else 1.0) for one in every if one.judged]
     print(table(bins(found)))
@@ -458,7 +481,7 @@ def main() -> None:
         " | high and right |"
     )
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
-    for name in (*FITTED, *KEPT):
+    for name in wanted((*FITTED, *KEPT)):
         report_manual(name, given.docs, embedder)
 
 

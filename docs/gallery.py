@@ -91,13 +91,14 @@ def _told(answer: Mapping[str, Any]) -> Iterator[str]:
         }
         yield f"*{refused[answer['outcome']]}* ({sure})"
         for source in answer["nearest"]:
-            yield f"> {' '.join(source['text'].split())[:160]} … ({source['file']})"
+            yield f"> {' '.join(source['glimpse'].split())[:160]} … ({source['file']})"
         return
     sources = {source["label"]: source["file"] for source in answer["sources"]}
     for section in answer["sections"]:
         for one in section["sentences"]:
             cited = ", ".join(sources[label] for label in one["labels"])
-            yield f"> {one['text']} ({cited}; {one['state'].replace('_', ' ')})"
+            lead = f"{one['lead']} " if one["lead"] else ""
+            yield f"> {lead}{one['text']} ({cited}; {one['state'].replace('_', ' ')})"
     yield f"*{sure}*"
 
 

@@ -7,6 +7,7 @@ import pytest
 from weft.language.leaning import leans_back
 
 LEANING = """
+If enabled, each ship is written into the book.
 A person can do that for one hour with pencil and paper.
 The idea behind it is older than the machine.
 Nobody can do it for the 8,760 hours of a year.

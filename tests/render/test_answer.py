@@ -83,8 +83,10 @@ def test_what_was_quoted_is_marked_in_its_passage(answer: dict[str, Any]) -> Non
 
 
 def test_what_failed_is_never_shown_as_quoted(answer: dict[str, Any]) -> None:
-    (line,) = [line for line in answer_text(answer).splitlines() if line.startswith("- ") and "nine years" in line]
-    assert line.endswith("(contradicted)")
+    lines = [line for line in answer_text(answer).splitlines() if "nine years" in line]
+    assert [line.startswith("Sentence contradicted: ") for line in lines] == [True]
+    for text in (answer_markdown(answer), answer_page(answer)):
+        assert text.index("no part of it") < text.index("nine years")
     assert "not checked" in answer_markdown(answer)
     row = next(line for line in answer_markdown(answer).splitlines() if line.startswith("| References lead"))
     assert "passed" not in row
@@ -126,5 +128,5 @@ def test_passages_that_come_nearest_are_shown_in_a_terminal_without_mark_up() ->
     source = {"label": "1", "title": "Manual", "ref": "m.1", "file": "m.md", "page": 0, "text": text, "kind": "passage"}
     answer = {"nothing_found": True, "outcome": "unsure", "nearest": [source], "notes": []}
     shown = answer_text(answer)
-    assert "  Set it: tide --high 2 Key: Meaning H: high water\n" in shown
+    assert "  Set it:\n  tide --high 2\n  Key: Meaning\n  H: high water\n" in shown
     assert "|" not in shown

@@ -15,7 +15,7 @@ export function AnswerView({ answer, session, artifact }: { answer: Answer; sess
       {answer.nothing_found ? (
         <>
           <p>{answer.nearest.length ? (REFUSALS[answer.outcome ?? ""] ?? "Nothing was found that answers it. What comes nearest:") : "The documents do not say, and no passage is about it."}</p>
-          <ul class="nearest">{answer.nearest.map((one) => <li key={one.label}><a href={link("cited", one.label)}>{one.title || one.ref}</a> <span class="soft">{placeWords(one)}</span></li>)}</ul>
+          <Nearest sources={answer.nearest} link={link} />
         </>
       ) : (
         <>
@@ -26,6 +26,8 @@ export function AnswerView({ answer, session, artifact }: { answer: Answer; sess
             </section>
           ))}
           <Legend answer={answer} />
+          {answer.nearest.length > 0 && <p class="soft small">Other passages that come near:</p>}
+          <Nearest sources={answer.nearest} link={link} />
         </>
       )}
       {answer.not_answered.length > 0 && !answer.nothing_found && <p class="soft small">Not answered: {answer.not_answered.join("; ")}</p>}
@@ -33,12 +35,17 @@ export function AnswerView({ answer, session, artifact }: { answer: Answer; sess
   );
 }
 
+function Nearest({ sources, link }: { sources: readonly Source[]; link: (kind: "cited", id: string) => string }) {
+  if (!sources.length) return null;
+  return <ul class="nearest">{sources.map((one) => <li key={one.label}><a href={link("cited", one.label)}>{one.title || one.ref}</a> <span class="soft">{placeWords(one)}</span></li>)}</ul>;
+}
+
 function Claim({ one, href }: { one: Sentence; href: string }) {
   const { sign, word } = VERDICTS[one.state];
   const [kind, id] = place.value.inside;
   return (
     <>
-      <span class={`sentence is-${one.state}`}>{one.text}</span>{" "}
+      {one.lead && <span class="soft">{one.lead} </span>}<span class={`sentence is-${one.state}`}>{one.text}</span>{" "}
       <a class={`claim is-${one.state}`} href={href} aria-current={kind === "claim" && id === one.id ? "true" : undefined} title={[word, byWhom(one)].filter(Boolean).join(" ")}>
         <span aria-hidden="true">{sign}</span>{one.state === "quoted" ? <span class="unseen">quoted, </span> : <span>{word}</span>}
         {one.labels.length > 0 && <span><span class="unseen">source </span>{one.labels.join(", ")}</span>}

@@ -5,6 +5,7 @@ export type Verdict = ClaimVerdictShown["verdict"];
 export interface Sentence {
   readonly id: string;
   readonly text: string;
+  readonly lead?: string;
   readonly labels: readonly string[];
   readonly state: Verdict;
   readonly reason: string;

@@ -31,6 +31,8 @@ _BEGINS: Final = re.compile(
     r"|can|could|must|should|exists?|remains?|comes?|goes)\b))\b"
     rf"|(?:This|These|That|Those)\b(?! {_OWN})"
     r"|(?:If|When|Even|Not|Only|Just|Quite) (?:so|not|then|that|this)\b"
+    r"|(?:If|When|Unless) (?:enabled|disabled|(?:un)?set|true|false|specified|given|present|omitted|defined|selected"
+    r"|turned (?:on|off)|non-?zero)\b"
     rf"|(?:In|At|By|From|For|On|After|Before|Since|With|Until|Because of|Despite|Like|Unlike|To do|Of|During|Under)"
     rf" (?:that|this|these|those|it|them|such|him|either|both|doing so)\b(?! {_OWN})"
     r"|(?:For (?:example|instance|one thing|the same)|As (?:a (?:result|consequence)|such|before|well)|In (?:addition"

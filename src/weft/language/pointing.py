@@ -27,5 +27,9 @@ _POINTS: Final = re.compile(
 """The last two name a section by its title, or quote a question."""
 
 
+_ASIDE: Final = re.compile(r"\s*\((?:see|cf\.?) [^()]*\)", re.IGNORECASE)
+"""What is said in brackets does not make a sentence point elsewhere that says something without it."""
+
+
 def points_elsewhere(text: str) -> bool:
-    return _POINTS.search(text) is not None
+    return _POINTS.search(_ASIDE.sub("", text)) is not None

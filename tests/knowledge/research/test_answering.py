@@ -4,24 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy
 import pytest
 
+from tests.knowledge.research.desk import knowledge_of
 from weft.knowledge.embedding import Unavailable
 from weft.knowledge.keyword import stems
 from weft.knowledge.research.answering import (
+    ANSWER,
     APART,
+    GLIMPSE,
+    HIGH,
+    LACKING,
+    OTHER,
+    PERHAPS,
     JudgedPassage,
     PassageStatement,
     among_others,
     answer_of,
+    glimpse_of,
     judge,
     read_question,
     statements,
 )
 from weft.knowledge.research.question_kinds import fits
+from weft.knowledge.research.quick import answer_question
 
 if TYPE_CHECKING:
     from weft.knowledge.embedding import Vectors
@@ -223,6 +233,7 @@ def test_a_telling_word_that_is_missing_speaks_against_an_answer(question: str, 
         ("Check out Section 12.1, “What other documentation exists?”.", True),
         ("First, read “Why am I getting long decimals?” above.", True),
         ("See that the cable is plugged in before you start.", False),
+        ("You copy the music into that folder with the import command (see below).", False),
         ("You can see how much memory it takes with the command top.", False),
         ("The word “memory” means the main memory here.", False),
     ],
@@ -289,4 +300,96 @@ def test_what_says_the_same_is_no_other_passage() -> None:
 def test_what_is_said_of_this_option_brings_the_heading_that_names_it() -> None:
     content = "Pack all tracks into one. This option joins what a night has parted."
     assert answer_of(judged(content, "Pack all", "Filters › pack option"))[1] == "pack option:"
-    assert answer_of(judged(content, "Pack all", "Filters › pack"))[1] == ""
+    assert answer_of(judged(content, "Pack all", "Filters › pack"))[1] == "pack:"
+    named = f"The pack option is for owls. {content}"
+    assert answer_of(judged(named, "Pack all", "Filters › pack option"))[1] == ""
+
+
+OPTIONS = """\
+The options are:
+
+- album: List albums instead of tracks. Default: `no`.
+- keys: Define in which fields duplicates are looked for. The names are those of the library. Default: `[track, album]`
+- path: Output the path. Default: `no`
+"""
+
+
+def test_an_option_has_its_own_default_and_nobody_elses() -> None:
+    assert [one.text for one in statements(OPTIONS)] == [
+        "The options are:",
+        "album: List albums instead of tracks. Default: no.",
+        "keys: Define in which fields duplicates are looked for.",
+        "The names are those of the library. Default: [track, album]",
+        "path: Output the path. Default: no",
+    ]
+    found, _ = answer_of(judged(OPTIONS, "keys: Define"))
+    assert [one.text.split(":")[0] for one in found] == [
+        "The options are",
+        "keys",
+        "The names are those of the library. Default",
+    ]
+    whole, _ = answer_of(judged(OPTIONS, "The options are"))
+    assert len(whole) == 5, "what announces a list is told with the list"
+
+
+def test_which_option_is_meant_goes_by_all_that_is_said_of_it() -> None:
+    row = {"heading": "", "title": "", "lead": "", "content": OPTIONS}
+    asked = read_question("Which fields are duplicates looked for in by default?", lambda _: {}, 10)
+    (one,) = judge(asked, [row], Unavailable("none"))
+    assert one.statements[one.best].block == 2
+
+
+def test_what_a_paragraph_behind_code_speaks_of_is_said_with_it() -> None:
+    content = "Run this:\n\n```sh\ntool -U lamp\n```\n\nThe -U flag brings the newest lamp.\n"
+    found, _ = answer_of(judged(content, "The -U flag"))
+    assert [one.shown for one in found] == ["Run this: `tool -U lamp`", "The -U flag brings the newest lamp."]
+
+
+def test_an_announcement_alone_and_what_names_nothing_are_no_sure_answers() -> None:
+    def sure(content: str, heading: str, question: str) -> float:
+        row = {"heading": heading, "title": "", "lead": "", "content": content}
+        (one,) = judge(read_question(question, lambda _: {}, 1000), [row], Unavailable("none"))
+        return one.probability
+
+    asked = "From which sources is the harbour lantern configuration read?"
+    said = "The harbour lantern configuration is read from these sources, in order"
+    assert sure(f"{said}:", "lantern", asked) == LACKING < ANSWER
+    assert sure(f"{said}:\n\n- the drawer\n- the shelf\n", "lantern", asked) >= HIGH
+    without = "If enabled, the harbour lantern writes each passing ship into the book of the keeper at night."
+    asked = "What makes the harbour lantern write each passing ship into the book of the keeper at night?"
+    assert sure(without, "Options", asked) == PERHAPS < HIGH
+    assert sure(without.replace("If", "lantern.log: If"), "Options", asked) >= HIGH
+
+
+def test_what_search_did_not_find_first_is_less_likely() -> None:
+    contents = ("The pier is long.", "The keeper of the harbour lantern writes each ship into the book at night.")
+    rows = [{"heading": "harbour lantern", "title": "", "lead": "", "content": one} for one in contents]
+    asked = read_question("Who writes each ship into the book of the harbour lantern at night?", lambda _: {}, 1000)
+    first = judge(asked, rows[::-1], Unavailable("none"))[0]
+    later = judge(asked, rows, Unavailable("none"))[0]
+    assert first.row["content"] == later.row["content"] == contents[1]
+    assert later.probability <= OTHER < first.probability
+
+
+def test_a_passage_is_shown_around_its_best_sentence_and_says_where_it_was_cut() -> None:
+    content = (
+        f"{OPTIONS}- threads: How many threads there are. Default: the number of cores.\n" + "- x: More of it.\n" * 60
+    )
+    long = "Nothing of that is asked for here. " * 40 + "\n\n" + content
+    shown = glimpse_of(judged(long, "threads: How many"))
+    assert "- threads: How many threads there are. Default: the number of cores.\n- x: More of it." in shown
+    assert shown.startswith("… ")
+    assert shown.endswith(" …")
+    assert len(shown) < 1.2 * GLIMPSE
+    assert "`" not in shown
+
+
+def test_what_is_left_out_between_two_sentences_is_marked(tmp_path: Path) -> None:
+    text = (
+        "The harbour lantern burns oil at night. Owls live on the pier.\n\nNobody counts the gulls of the bay.\n\n"
+        "The harbour lantern burns gas in a storm at night."
+    )
+    knowledge = knowledge_of(tmp_path, {"lamp.md": f"# Lamp\n\n{text}\n"}, Unavailable("none"))
+    answer = answer_question(knowledge, "What does the harbour lantern burn at night?", session="s")
+    said = [(one["lead"], one["text"].split()[-1]) for part in answer["sections"] for one in part["sentences"]]
+    assert said == [("", "night."), ("", "pier."), ("…", "night.")]

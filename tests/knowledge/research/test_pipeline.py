@@ -11,6 +11,7 @@ from tests.knowledge.research.desk import DOCUMENTS, Made, knowledge_of
 from weft.knowledge.embedding import Unavailable
 from weft.knowledge.knowledge_base import KnowledgeBase
 from weft.knowledge.research.answer import build_answer
+from weft.knowledge.research.answering import appraised
 from weft.knowledge.research.calibrate import pages_text, read_pages
 from weft.knowledge.research.depth import DEPTHS
 from weft.knowledge.research.earlier import known_passages, read_earlier
@@ -241,6 +242,36 @@ def test_a_contradicted_sentence_takes_the_confidence_away(audit: KnowledgeBase)
     section = next(one for one in answer_of(made, audit)["sections"] if "nine years" in str(one["sentences"]))
     assert section["confidence"] <= 0.3
     assert section["level"] == "low"
+
+
+def test_below_what_is_not_sure_stand_the_passages_that_come_nearest(audit: KnowledgeBase) -> None:
+    made = Made(audit, KEPT)
+
+    def told(confidence: float) -> dict[str, Any]:
+        for section in made.synthesis["sections"]:
+            section["confidence"] = confidence
+        return answer_of(made, audit)
+
+    cited = {source["label"] for source in told(0.7)["sources"]}
+    assert told(0.95)["nearest"] == []
+    medium = [source["label"] for source in told(0.7)["nearest"]]
+    assert medium
+    assert not cited.intersection(medium)
+    assert all(source["glimpse"] for source in told(0.7)["nearest"])
+    assert cited.intersection(source["label"] for source in told(0.3)["nearest"])
+
+
+def test_what_a_model_wrote_is_shown_with_the_nearest_passages_and_without_what_is_contradicted(
+    audit: KnowledgeBase,
+) -> None:
+    made = rewritten(Made(audit, KEPT), "five years", "nine years")
+    made.synthesis = {**made.synthesis, "made_by": "model", "nearest": [], "glimpses": {}}
+    made.synthesis = appraised(made.synthesis, made.calibration["sub_queries"], made.retrieval, audit)
+    answer = answer_of(made, audit)
+    assert len(answer["nearest"]) == 3
+    assert all(source["glimpse"] for source in answer["nearest"])
+    assert "nine years" not in answer["answer"]
+    assert "nine years" in str(answer["open_ends"])
 
 
 # -- pages of the web

@@ -127,3 +127,8 @@ def test_any_text_makes_a_plan_within_its_bounds(text: str, depth: str) -> None:
     assert [one["id"] for one in found["sub_queries"]] == [f"q{n + 1}" for n in range(len(found["sub_queries"]))]
     assert all(one["text"].strip() for one in found["sub_queries"])
     assert 0 <= found["clarity_score"] <= 1
+
+
+def test_a_choice_at_the_end_of_a_question_makes_no_half_sentences() -> None:
+    asked = [text for _, text in plan("Which kind of record should I enter, release or release group?")]
+    assert not [one for one in asked if one.startswith("Kind of")]

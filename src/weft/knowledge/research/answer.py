@@ -2,7 +2,10 @@
 
 Confidence says how likely a section answers what was asked (answering.py), and nothing else: whether its words are in
 the passages it cites is told apart from it, sentence by sentence. A section in which a sentence is contradicted has at
-most 0.3. From 0.88 on it is high, from 0.64 medium, else low; the whole answer's is the mean over its sentences.
+most 0.3. From 0.88 on it is high, from 0.53 medium, else low; the whole answer's is the mean over its sentences.
+
+The nearest passages stand below an answer that is not of high confidence, so that nobody is worse off with it than
+with a search: below medium those that it does not cite.
 
     outcome    answered    there are sections
                unsure      none is likely enough, and the nearest passages are shown instead
@@ -11,7 +14,7 @@ most 0.3. From 0.88 on it is high, from 0.64 medium, else low; the whole answer'
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -47,6 +50,8 @@ def build_answer(
     sentences = [sentence for section in sections for sentence in section["sentences"]]
     whole = sum(section["confidence"] * len(section["sentences"]) for section in sections)
     confidence = round(whole / len(sentences), 2) if sentences else synthesis["confidence"]
+    surely = level(confidence)
+    cited = {source["label"] for source in synthesis["sources"]} if surely == "medium" else ()
     outcome = "answered" if sentences else "not_said" if (confidence or 0) < SAID else "unsure"
     return {
         "version": VERSION,
@@ -56,7 +61,7 @@ def build_answer(
         "outcome": outcome,
         "nothing_found": not sentences,
         "confidence": confidence,
-        "level": level(confidence),
+        "level": surely,
         "depth_mode": calibration["depth_mode"],
         "followup_number": int(earlier["followup_number"]) + 1 if earlier else 0,
         "follows": {"session": earlier.get("session", ""), "question": earlier["original_query"]} if earlier else None,
@@ -64,7 +69,9 @@ def build_answer(
         "summary": _summary(sections),
         "sections": sections,
         "sources": [_source(source, links or {}) for source in synthesis["sources"]],
-        "nearest": [] if sentences else _nearest(synthesis["nearest"], retrieval["passages"], links or {}),
+        "nearest": []
+        if sentences and surely == "high"
+        else _nearest(synthesis, retrieval["passages"], links or {}, besides=cited),
         "citations": _citations(sentences, synthesis["sources"]),
         "verification": {
             "state": verification["state"],
@@ -103,12 +110,21 @@ def level(confidence: float | None) -> str:
 
 
 def _nearest(
-    labels: Sequence[str], rows: Sequence[Mapping[str, Any]], links: Mapping[str, str]
+    synthesis: Mapping[str, Any],
+    rows: Sequence[Mapping[str, Any]],
+    links: Mapping[str, str],
+    *,
+    besides: Collection[str] = (),
 ) -> list[dict[str, Any]]:
     """The passages that come nearest, as sources are shown; the first that were found when nobody chose."""
     known = known_sources({"passages": rows}, {}, None)
-    chosen = [label for label in labels if label in known] or list(known)
-    return [_source(known[label], links) for label in chosen[:NEAREST]]
+    labels = [label for label in synthesis["nearest"] if label in known] or list(known)
+    chosen = [label for label in labels if label not in besides][:NEAREST]
+    glimpses = synthesis.get("glimpses", {})
+    return [
+        {**_source(known[label], links), **({"glimpse": glimpses[label]} if label in glimpses else {})}
+        for label in chosen
+    ]
 
 
 def _section(section: Mapping[str, Any], verdicts: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -153,7 +169,7 @@ def _markdown(sections: Sequence[Mapping[str, Any]], question: str, unanswered: 
     for section in sections:
         if not single or section["heading"]:
             blocks.append(f"## {section['heading'] or question}")
-        blocks.append("\n".join(marked(one) for one in section["sentences"]))
+        blocks.append("\n".join(marked(one) for one in section["sentences"] if one["state"] != "contradicted"))
     if unanswered:
         blocks.append("## What was not found\n\n" + "\n".join(f"- {one}" for one in unanswered))
     return "\n\n".join(blocks)

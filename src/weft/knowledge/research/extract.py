@@ -18,16 +18,23 @@ from weft.checks.names import names
 from weft.checks.numerals import offered
 from weft.knowledge.grammar import Grammar
 from weft.knowledge.knowledge_base import KnowledgeBase
-from weft.knowledge.research.answering import ANSWER, JudgedPassage, answer_of, judge, judged_for, read_question
+from weft.knowledge.research.answering import (
+    ANSWER,
+    JudgedPassage,
+    answer_of,
+    judge,
+    judged_for,
+    nearest,
+    read_question,
+)
 from weft.knowledge.research.depth import Depth
 from weft.knowledge.research.earlier import prior_sections
 from weft.knowledge.research.labels import sentence_id
 from weft.knowledge.research.question import is_asked, terms_of
-from weft.knowledge.research.retrieve import NEAREST
 from weft.protocol.values import dataclass
 
-FEW: Final = 6
-"""Words: a passage that has fewer (a date, a title) is shown only where nothing else is."""
+GAP: Final = "…"
+"""Stands before a sentence where the passage says something between it and the one that is shown before it."""
 SAME: Final = 0.75
 """The share of terms, both ways, from which two sentences say the same."""
 COVERED: Final = 0.5
@@ -74,7 +81,7 @@ def make_draft(
     best = [found[0] for found in judged.values() if found]
     return {
         "sections": drafted,
-        "nearest": nearest(judged),
+        **nearest(judged),
         "confidence": _told(max((one.probability for one in best), default=0.0)),
         "not_answered": unanswered(sub_queries, drafted),
         "entities_referenced": list(dict.fromkeys(name for one in sentences for name in names(one["text"]))),
@@ -86,15 +93,6 @@ def make_draft(
 def _told(probability: float) -> float:
     """In hundredths, and never more than it is: what is just below a bound is not shown as if it had reached it."""
     return math.floor(probability * 100) / 100
-
-
-def nearest(judged: Mapping[str, Sequence[JudgedPassage]]) -> list[str]:
-    """The labels of the passages that come nearest to an answer, whatever part of the question they are near to."""
-    every = sorted(
-        (one for found in judged.values() for one in found),
-        key=lambda one: (len(str(one.row["content"]).split()) < FEW, -one.probability),
-    )
-    return list(dict.fromkeys(str(one.row["label"]) for one in every))[:NEAREST]
 
 
 def unanswered(sub_queries: Sequence[Mapping[str, Any]], drafted: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -127,10 +125,13 @@ def _chosen(
             return
         found, lead = answer_of(one)
         lead = str(one.row["lead"]) or lead
-        for at, statement in enumerate(found):
-            said = _Said(statement.shown, lead if at == 0 else "", str(one.row["label"]))
+        last: int | None = None
+        for statement in found:
+            gap = GAP if last is not None and statement.number != last + 1 else ""
+            said = _Said(statement.shown, lead if last is None else gap, str(one.row["label"]))
             if sentence_id(said.text) in rejected or any(same(said.text, other.text) for other in (*used, *taken)):
                 continue
+            last = statement.number
             taken.append(said)
             yield said
 

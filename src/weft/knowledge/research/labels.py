@@ -110,6 +110,7 @@ def settle(draft: Mapping[str, Any], sources: Mapping[str, Mapping[str, Any]]) -
         "entities_referenced": [str(one) for one in draft.get("entities_referenced", [])],
         "relations_claimed": [dict(one) for one in draft.get("relations_claimed", [])],
         "nearest": [str(one) for one in draft.get("nearest", [])],
+        "glimpses": {str(label): str(text) for label, text in draft.get("glimpses", {}).items()},
         "confidence": draft.get("confidence"),
         "made_by": "embedded" if draft.get("made_by") == "embedded" else "model",
     }

@@ -55,6 +55,10 @@ _LEADING: Final = re.compile(
     r"(?:(?:the|an|a|there|it|we|i|you|one)\b)?\s*",
     re.I,
 )
+_INVERTED: Final = re.compile(
+    r"\b(?:is|are|was|were|does|do|did|can|could|must|may|should|shall|will|would|has|have)"
+    r" (?:I|you|we|they|he|she|one|it)\b"
+)
 _MEASURED: Final = re.compile(r"\bhow (?:long|many|much|often|far|soon|large|big|old)\b", re.I)
 _VAGUE: Final = frozenset("stuff thing things something anything everything best good better bad nice etc".split())  # noqa: SIM905
 _POINTING: Final = frozenset("it this that these those they them he she its their".split())  # noqa: SIM905
@@ -214,8 +218,11 @@ def _enumerated(part: str) -> Iterator[str]:
     first = pieces[0][found.end() :] if found else ""
     if not head or not first:
         return
+    head = _LEADING.sub("", head).strip()
+    if _INVERTED.search(f"{head} {first}"):
+        return  # `Which kind of name should I give, A or B`: there is no kind of name A
     for piece in (first, *pieces[1:]):
-        yield _capital(f"{_LEADING.sub('', head).strip()} {piece}")
+        yield _capital(f"{head} {piece}")
 
 
 def _topic(part: str) -> str:

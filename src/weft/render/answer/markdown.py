@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from weft.render.answer import wording
-from weft.render.kit.characters import paragraphs
 from weft.render.kit.markdown import escaped
 
 
@@ -22,16 +21,22 @@ def _blocks(answer: Mapping[str, Any]) -> Iterator[str]:
     yield _facts(answer)
     if answer["nothing_found"]:
         yield wording.refusal(answer)
-        yield from (block for source in answer["nearest"] for block in _source(source))
+        yield from (block for source in answer["nearest"] for block in _source(source, wording.glimpse(source)))
         yield wording.NOTHING_MORE
     known = {one["id"]: one for section in answer["sections"] for one in section["sentences"]}
     yield from _under("## In short", [_listed(_said(known[name]) for name in answer["summary"])])
     for section in answer["sections"]:
         yield f"## {escaped(section['heading'] or answer['original_query'])}"
-        yield _listed(_said(one) for one in section["sentences"])
+        yield _listed(_said(one) for one in wording.standing(section))
         yield f"*Confidence that this answers: {wording.confidence(section['confidence'], section['level'])}*"
+        yield from _under(wording.AGAINST, [_listed(_said(one) for one in wording.contradicted(section))])
+    if answer["nearest"] and not answer["nothing_found"]:
+        yield wording.NEAREST[answer["level"]]
+        yield from (block for source in answer["nearest"] for block in _source(source, wording.glimpse(source)))
     yield from _under("## What was not found", [_listed(escaped(one) for one in answer["not_answered"])])
-    yield from _under("## Sources", (block for source in answer["sources"] for block in _source(source)))
+    yield from _under(
+        "## Sources", (block for source in answer["sources"] for block in _source(source, _passage(source)))
+    )
     yield "## Verification"
     yield from _verification(answer)
     yield from _under("## What was not checked", [_listed(map(_open_end, answer["open_ends"]))])
@@ -58,13 +63,22 @@ def _said(sentence: Mapping[str, Any]) -> str:
     return f"{lead}{escaped(sentence['text'])} {labels}{mark}".rstrip()
 
 
-def _source(source: Mapping[str, Any]) -> Iterator[str]:
+def _passage(source: Mapping[str, Any]) -> list[str]:
+    return wording.read_passage(source["text"]).splitlines()
+
+
+def _source(source: Mapping[str, Any], lines: Sequence[str]) -> Iterator[str]:
     place = escaped(wording.place(source))
     linked = source.get("link") and not wording.runs_scripts(source["link"])
     where = f"[{place}](<{source['link']}>)" if linked else place
     heading = f", {escaped(source['heading'])}" if source.get("heading") else ""
     yield f"**[{source['label']}]** {escaped(source['title'])}, {escaped(source['ref'])}{heading} – {where}"
-    yield "\n>\n".join(f"> {escaped(one)}" for one in paragraphs(source["text"])) or "> (empty)"
+    yield "\n>\n".join(f"> {_line(one)}" for one in lines) or "> (empty)"
+
+
+def _line(text: str) -> str:
+    """An item stays one."""
+    return f"- {escaped(text[2:])}" if text.startswith("- ") else escaped(text)
 
 
 def _verification(answer: Mapping[str, Any]) -> Iterator[str]:

@@ -64,8 +64,8 @@ def _masthead(answer: Mapping[str, Any]) -> Html:
             element("p", wording.NOTHING_MORE, class_="byline"),
         ]
     elif not short:
-        first = answer["sections"][0]["sentences"][0]
-        short = [element("p", *_said(first, answer), class_="standfirst")]
+        first = [one for section in answer["sections"] for one in wording.standing(section)][:1]
+        short = [element("p", *_said(one, answer), class_="standfirst") for one in first]
     glance = [
         ("Confidence", wording.confidence(answer["confidence"], answer["level"])),
         ("Sentences", wording.counts(found)),
@@ -106,7 +106,7 @@ def _section(id: str, title: str, inside: Html | None) -> Html:
 def _sections(answer: Mapping[str, Any]) -> list[tuple[str, str, Html | None]]:
     return [
         ("answer", "The answer", join(*(_part(section, answer) for section in answer["sections"]))),
-        ("nearest", "What comes nearest", join(*(_source(source, answer) for source in answer["nearest"]))),
+        ("nearest", "What comes nearest", join(*(_source(source, answer, "nearest") for source in answer["nearest"]))),
         ("missing", "What was not found", _listed(answer["not_answered"])),
         ("sources", "Sources", join(*(_source(source, answer) for source in answer["sources"]))),
         ("verification", "Verification", _verification(answer) if answer["sections"] else None),
@@ -125,12 +125,11 @@ def _sentences(answer: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 def _part(section: Mapping[str, Any], answer: Mapping[str, Any]) -> Html:
     """Quotes of different passages stand one below the other; what a model wrote in one piece is read as one."""
     if answer["effort"]["made_by"] == "embedded":
-        lines = [element("li", *_said(one, answer), id=one["id"], class_=_class(one)) for one in section["sentences"]]
-        said = element("ul", *lines, class_="claims")
+        said = _claims(wording.standing(section), answer)
     else:
         spans = [
             part
-            for one in section["sentences"]
+            for one in wording.standing(section)
             for part in (element("span", *_said(one, answer), id=one["id"], class_=_class(one)), " ")
         ]
         said = element("p", *spans)
@@ -141,7 +140,14 @@ def _part(section: Mapping[str, Any], answer: Mapping[str, Any]) -> Html:
         class_="score",
     )
     heading = element("h3", section["heading"]) if section["heading"] else None
-    return element("section", heading, said, score, id=section["id"], class_="prose")
+    against = wording.contradicted(section)
+    told = [element("p", wording.AGAINST, class_="where"), _claims(against, answer)] if against else []
+    return element("section", heading, said, score, *told, id=section["id"], class_="prose")
+
+
+def _claims(sentences: Iterable[Mapping[str, Any]], answer: Mapping[str, Any]) -> Html:
+    lines = [element("li", *_said(one, answer), id=one["id"], class_=_class(one)) for one in sentences]
+    return element("ul", *lines, class_="claims")
 
 
 def _class(sentence: Mapping[str, Any]) -> str | None:
@@ -178,7 +184,7 @@ def _listed(texts: Iterable[str]) -> Html | None:
 # -- what it rests on
 
 
-def _source(source: Mapping[str, Any], answer: Mapping[str, Any]) -> Html:
+def _source(source: Mapping[str, Any], answer: Mapping[str, Any], what: str = "source") -> Html:
     known = _sentences(answer)
     cited = source.get("cited_by", ())
     quoted = [known[name]["text"] for name in cited]
@@ -206,7 +212,7 @@ def _source(source: Mapping[str, Any], answer: Mapping[str, Any]) -> Html:
         heading,
         lead,
         element(
-            "blockquote", *marked_passage(source["text"], quoted), class_="passage", id=f"source-{source['label']}"
+            "blockquote", *marked_passage(source["text"], quoted), class_="passage", id=f"{what}-{source['label']}"
         ),
         element("p", place, *([" · for", *back] if back else []), class_="where"),
         class_="held",

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any
 
 from weft.render.answer import wording
 from weft.render.kit.characters import one_line
 from weft.render.kit.figures import counted
-
-_MARK_UP: Final = re.compile(r"\s*(?:```|~~~)|[\s|:=-]*\Z")
-NEAREST: Final = 700
-"""Characters of a passage that is shown instead of an answer."""
 
 
 def answer_text(answer: Mapping[str, Any], *, details: bool = False) -> str:
@@ -23,11 +18,7 @@ def answer_text(answer: Mapping[str, Any], *, details: bool = False) -> str:
 def _lines(answer: Mapping[str, Any], *, details: bool) -> Iterator[str]:
     if answer["nothing_found"]:
         yield wording.refusal(answer)
-        for source in answer["nearest"]:
-            yield ""
-            yield _source(source)
-            text = one_line(_without_mark_up(source["text"]))
-            yield f"  {text if len(text) <= NEAREST else text[:NEAREST].rsplit(' ', 1)[0] + ' …'}"
+        yield from _nearest(answer)
         yield ""
         yield wording.NOTHING_MORE
         yield from _notes(answer)
@@ -38,7 +29,7 @@ def _lines(answer: Mapping[str, Any], *, details: bool) -> Iterator[str]:
             if at:
                 yield ""
             yield f"{one_line(section['heading'])}  [{wording.confidence(section['confidence'], section['level'])}]"
-        for sentence in section["sentences"]:
+        for sentence in wording.standing(section):
             yield f"- {said(sentence)}"
     yield ""
     yield "Sources"
@@ -50,6 +41,11 @@ def _lines(answer: Mapping[str, Any], *, details: bool) -> Iterator[str]:
         f"Confidence that this answers: {wording.confidence(answer['confidence'], answer['level'])};"
         f" of {counted(found['total'], 'sentence')} {wording.counts(found)}"
     )
+    if answer["nearest"]:
+        yield ""
+        yield wording.NEAREST[answer["level"]]
+        yield from _nearest(answer)
+        yield ""
     yield from (f"Not found: {one_line(text)}" for text in answer["not_answered"])
     wanted = [one for one in answer["open_ends"] if details or one["what"] != "axis"]
     for one in wanted:
@@ -58,12 +54,11 @@ def _lines(answer: Mapping[str, Any], *, details: bool) -> Iterator[str]:
     yield from _notes(answer)
 
 
-def _without_mark_up(text: str) -> str:
-    """What becomes one paragraph: no fences, a row of a table as its cells."""
-    lines = (line.strip() for line in text.splitlines() if not _MARK_UP.match(line))
-    return "\n".join(
-        ": ".join(filter(None, map(str.strip, line.split("|")))) if line[:1] == "|" else line for line in lines
-    )
+def _nearest(answer: Mapping[str, Any]) -> Iterator[str]:
+    for source in answer["nearest"]:
+        yield ""
+        yield _source(source)
+        yield from (f"  {line}" for line in wording.glimpse(source))
 
 
 def _source(source: Mapping[str, Any]) -> str:

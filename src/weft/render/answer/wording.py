@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from weft.render.kit.characters import one_line
 from weft.render.kit.figures import counted, number, percent
 
 STATES: Final[Mapping[str, str]] = {
@@ -38,8 +40,16 @@ OUTCOMES: Final[Mapping[str, str]] = {
     "unsure": "There is no sure answer. These passages come nearest:",
     "not_said": "The documents do not say. What comes nearest:",
 }
+NEAREST: Final[Mapping[str, str]] = {
+    "medium": "Other passages that come near:",
+    "low": "This is no sure answer. These passages come nearest:",
+}
+AGAINST: Final = "Written for the answer, and no part of it, for it is contradicted:"
 NOTHING: Final = "The documents do not say, and no passage is about it."
 NOTHING_MORE: Final = "Ask in other words, or add documents that say something about it."
+_FENCE: Final = re.compile(r"\s*(?:```|~~~)")
+_RULE: Final = re.compile(r"[\s|:=-]*\Z")
+_ITEM: Final = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+\S")
 FORMULA: Final = (
     "Confidence says how likely this answers the question, from how near the passage is to it in meaning and in words"
     " and how far the next is behind; it says nothing on whether the words are quoted, which stands at every sentence."
@@ -49,6 +59,41 @@ FORMULA: Final = (
 def refusal(answer: Mapping[str, Any]) -> str:
     """What stands in the place of an answer."""
     return OUTCOMES[answer["outcome"]] if answer["nearest"] else NOTHING
+
+
+def glimpse(source: Mapping[str, Any]) -> list[str]:
+    """What is shown of a passage that comes near, a line for each paragraph and item."""
+    text = source.get("glimpse") or read_passage(source["text"])
+    lines = [one_line(line) for line in text.splitlines()]
+    return [line for line in lines if line]
+
+
+def read_passage(text: str) -> str:
+    """A passage without fences and quotes of code, a row of a table as its cells, what was wrapped on one line."""
+    lines: list[str] = []
+    fresh = fenced = False
+    for line in text.splitlines():
+        if _FENCE.match(line):
+            fenced, fresh = not fenced, True
+        elif _RULE.match(line):
+            fresh = True
+        elif line.lstrip()[:1] == "|" and not fenced:
+            lines.append(": ".join(filter(None, map(str.strip, line.split("|")))))
+        elif lines and not fresh and not fenced and not _ITEM.match(line):
+            lines[-1] += f" {line.strip()}"
+        else:
+            lines.append(line.strip())
+            fresh = False
+    return "\n".join(line.replace("`", "") for line in lines)
+
+
+def standing(section: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The sentences that are the answer: what is contradicted is told among what is open, with its reason."""
+    return [one for one in section["sentences"] if one["state"] != "contradicted"]
+
+
+def contradicted(section: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [one for one in section["sentences"] if one["state"] == "contradicted"]
 
 
 def state(name: str) -> str:
