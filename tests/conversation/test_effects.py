@@ -355,13 +355,19 @@ def test_minutes_that_are_over_stop_what_runs(tmp_path: Path) -> None:
                 talk.limit({"minutes": 0.005})
                 talk.say("go")
                 await talk.idle()
+                (said,) = events_of(journal, t.LimitReached)
+                assert (said.limit, said.reason) == ("minutes", "main may work for 0.005 minutes, and they are over")
+                talk.limit({"minutes": 600})
+                await talk.idle()
+                assert len(model.requests) == 1, "of a turn that was stopped nothing is due"
+                talk.limit({"minutes": 0.005})
                 talk.say("and now?")
                 await talk.idle()
 
     played(story)
     (stopped,) = events_of(journal, t.TurnInterrupted)
     assert stopped.reason == "time_is_over"
-    assert [one.limit for one in events_of(journal, t.LimitReached)] == ["minutes"]
+    assert [one.limit for one in events_of(journal, t.LimitReached)] == ["minutes", "minutes"]
 
 
 def test_a_sub_conversation_counts_for_its_parent_and_ends_with_the_limit(tmp_path: Path) -> None:
