@@ -406,3 +406,18 @@ def test_odd_limits_are_refused(tmp_path: Path) -> None:
     played(story)
     assert [(e.refusal, bool(e.text)) for e in events_of(journal, t.CommandRefused)] == [("odd_limits", True)] * 3
     assert not events_of(journal, t.LimitsSet)
+
+
+def test_a_read_that_fails_has_done_nothing_and_of_a_command_nobody_knows(tmp_path: Path) -> None:
+    journal = MemoryJournal()
+
+    async def story() -> None:
+        with tools_in(tmp_path) as access:
+            both = calling(call("r", "Read", path="none.txt"), call("w", "Edit", path="none.txt", old="a", new="b"))
+            async with talking(journal, ports(ScriptedModel([both, saying("well")]), access)) as talk:
+                talk.say("go")
+                await talk.idle()
+
+    played(story)
+    ended = {one.call: (one.outcome, one.effect) for one in events_of(journal, t.ToolSettled)}
+    assert ended == {"r": ("failed", "none"), "w": ("failed", "unknown")}

@@ -274,7 +274,9 @@ def _settle_tool(draft: DecisionDraft, command: c.SettleTool) -> None:
     call_id = running_call(draft, name, execution)
     if call_id is None or draft.gate.closes(name, execution):
         return draft.refuse(name, "stale_settlement", execution=execution, outcome=command.outcome, text=command.text)
-    effect: t.ToolEffect = "completed" if command.outcome == "succeeded" else "unknown"
+    effect: t.ToolEffect = "completed"
+    if command.outcome != "succeeded":  # what need not wait for its place changes nothing
+        effect = "unknown" if draft.turn(name).calls[call_id].in_order else "none"
     settle_call(
         draft,
         name,
