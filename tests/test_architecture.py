@@ -6,6 +6,7 @@ import ast
 import gc
 import importlib
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -103,8 +104,9 @@ def test_imports_go_downwards_only() -> None:
     assert wrong == []
 
 
-FACES_IMPORT = {"app", "protocol", "render", "cli", "web", "weft", "redaction"}
-"""The door, the words, and how things are drawn."""
+FACES_IMPORT = {"app", "protocol", "render", "redaction", "weft"}
+"""The door, the words, how things are drawn, and what keeps secrets out of what is drawn."""
+STARTS_WEB = {"cli.serve", "cli.mcp"}
 
 
 def test_faces_go_through_the_app() -> None:
@@ -113,7 +115,8 @@ def test_faces_go_through_the_app() -> None:
         for module, path, tree in modules()
         if part_of(module) in ("cli", "web")
         for target, node, _ in imported(tree)
-        if target and part_of(target) not in FACES_IMPORT
+        if target
+        and part_of(target) not in {*FACES_IMPORT, part_of(module), *(["web"] if module in STARTS_WEB else [])}
     }
     assert past == set(), "what a face needs of the rooms below is an operation or a value that `app` offers"
 
@@ -215,3 +218,34 @@ def test_a_public_class_has_a_name_of_its_own() -> None:
                 homes.setdefault(node.name, set()).add(module)
     twice = {name for name, found in homes.items() if len(found) > 1}
     assert twice - NAMED_TWICE == set(), "say what it is: another class has this name already"
+
+
+def path_parts() -> list[tuple[str, list[str]]]:
+    """The files that AGENTS.md has a newcomer read, each with the names in it."""
+    numbered = re.findall(r"^\d+\. (.*(?:\n {3,}.*)*)", (ROOT / "AGENTS.md").read_text(), re.MULTILINE)
+    parts = [part for one in numbered for part in re.findall(r"`([\w/]+\.py)`:((?:\s*`[\w.]+`,?)+)", one)]
+    return [(file, re.findall(r"`([\w.]+)`", names)) for file, names in parts]
+
+
+def test_the_reading_path_is_as_long_as_it_says() -> None:
+    lines = 0
+    for file, names in path_parts():
+        tree = ast.parse((SOURCE / file).read_text())
+        for name in names:
+            node: ast.AST = tree
+            for word in name.split("."):
+                inside = [one for one in ast.iter_child_nodes(node) if getattr(one, "name", "") == word]
+                assert inside, f"{file} has no {name}"
+                node = inside[0]
+            assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+            lines += (node.end_lineno or 0) - min([node.lineno, *(one.lineno for one in node.decorator_list)]) + 1
+    said = re.search(r"to the result: about ([\d,]+) lines", (ROOT / "AGENTS.md").read_text())
+    assert said is not None
+    assert round(lines, -2) == int(said[1].replace(",", "")), f"it is {lines} lines"
+    assert lines < 1550, "it is meant to be read before anything else"
+
+
+def test_the_glossary_has_each_word_once() -> None:
+    words = re.findall(r"^\| \*\*(.+?)\*\* \|", (ROOT / "GLOSSARY.md").read_text(), re.MULTILINE)
+    assert len(words) > 100
+    assert [word for word, times in Counter(words).items() if times > 1] == []

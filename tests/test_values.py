@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import inspect
 import pickle
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError
@@ -44,6 +45,10 @@ class Open:
         self.size += len(self.name)
 
 
+def shown(made: Any) -> str:
+    return str(inspect.signature(made))
+
+
 LOOKS: dict[str, Callable[[Any], Any]] = {
     "repr": lambda made: repr(made(name="a")).replace(made.__name__, "X"),
     "equal": lambda made: (made(name="a") == made(name="a", tags=["x"]), made(name="a") == made(name="b")),
@@ -53,8 +58,15 @@ LOOKS: dict[str, Callable[[Any], Any]] = {
     "pickle": lambda made: dataclasses.astuple(pickle.loads(pickle.dumps(made(name="a", tags=["x"])))),
     "copy": lambda made: dataclasses.astuple(copy.deepcopy(made(name="a", tags=["x"]))),
     "slots": lambda made: made.__slots__,
+    "signature": lambda made: shown(made).replace("<factory>", "…"),
     "class variable": lambda made: made.kind,
 }
+
+
+def test_a_signature_is_that_of_the_class_that_is_asked() -> None:
+    assert shown(Heir) == "(*, name: 'str', count: 'int' = 1, tags: 'list[str]' = <factory>, more: 'int' = 0) -> None"
+    assert shown(Open) == "(name: 'str', size: 'int' = 0) -> None"
+    assert Open("ab").size == 2, "as before it was asked"
 
 
 @pytest.mark.parametrize("look", LOOKS)

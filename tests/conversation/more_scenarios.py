@@ -124,7 +124,7 @@ _ALL = [
         [*RUNNING, settle("t1/a", "failed", "no such file")],
         {
             "tail": [
-                event("ToolOutcome", kind="failed", result="no such file", effect="unknown"),
+                event("ToolOutcome", kind="failed", result="no such file", effect="none"),
                 event("TurnCompleted", disposition="continue", key="s1:t1"),
             ]
         },

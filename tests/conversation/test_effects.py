@@ -355,13 +355,19 @@ def test_minutes_that_are_over_stop_what_runs(tmp_path: Path) -> None:
                 talk.limit({"minutes": 0.005})
                 talk.say("go")
                 await talk.idle()
+                (said,) = events_of(journal, t.LimitReached)
+                assert (said.limit, said.reason) == ("minutes", "main may work for 0.005 minutes, and they are over")
+                talk.limit({"minutes": 600})
+                await talk.idle()
+                assert len(model.requests) == 1, "of a turn that was stopped nothing is due"
+                talk.limit({"minutes": 0.005})
                 talk.say("and now?")
                 await talk.idle()
 
     played(story)
     (stopped,) = events_of(journal, t.TurnInterrupted)
     assert stopped.reason == "time_is_over"
-    assert [one.limit for one in events_of(journal, t.LimitReached)] == ["minutes"]
+    assert [one.limit for one in events_of(journal, t.LimitReached)] == ["minutes", "minutes"]
 
 
 def test_a_sub_conversation_counts_for_its_parent_and_ends_with_the_limit(tmp_path: Path) -> None:
@@ -400,3 +406,18 @@ def test_odd_limits_are_refused(tmp_path: Path) -> None:
     played(story)
     assert [(e.refusal, bool(e.text)) for e in events_of(journal, t.CommandRefused)] == [("odd_limits", True)] * 3
     assert not events_of(journal, t.LimitsSet)
+
+
+def test_a_read_that_fails_has_done_nothing_and_of_a_command_nobody_knows(tmp_path: Path) -> None:
+    journal = MemoryJournal()
+
+    async def story() -> None:
+        with tools_in(tmp_path) as access:
+            both = calling(call("r", "Read", path="none.txt"), call("w", "Edit", path="none.txt", old="a", new="b"))
+            async with talking(journal, ports(ScriptedModel([both, saying("well")]), access)) as talk:
+                talk.say("go")
+                await talk.idle()
+
+    played(story)
+    ended = {one.call: (one.outcome, one.effect) for one in events_of(journal, t.ToolSettled)}
+    assert ended == {"r": ("failed", "none"), "w": ("failed", "unknown")}

@@ -271,7 +271,7 @@ def test_faults_of_tools_are_results() -> None:
             await talk.idle()
         settled = {e.call: (e.outcome, e.effect, e.text) for e in events_of(journal, t.ToolSettled)}
         assert settled == {
-            "a": ("failed", "unknown", "OSError: no such program"),
+            "a": ("failed", "none", "OSError: no such program"),
             "b": ("failed", "none", "there is no tool unknown"),
             "b-2": ("succeeded", "completed", "42"),
             "call-2": ("succeeded", "completed", "42"),

@@ -26,6 +26,7 @@ from tests.e2e.agents import (
     search_path,
     until,
 )
+from tests.made import Weft
 from weft.app import OpenedSession
 from weft.models.model import ModelError
 from weft.protocol.commands import Interrupt
@@ -364,6 +365,9 @@ def test_what_is_left_to_spend_is_looked_at_before_each_call(tmp_path: Path, pro
     assert "this attempt of fix has 4,000 tokens" in failed.message
     assert kept.durable("budget_reached")
     assert run(space, script(), project) == "over_budget", "it is no shorter than it was"
+    page = Weft(space)("sessions", "show", "fix", "fix").out
+    assert "turn 2 (0 ms) · this attempt of fix has 4,000 tokens: 11 are spent" in page
+    assert "process_lost" not in page
     (space / "pipelines/fix.yaml").write_text(PIPELINE.replace("    turns: 8\n", "    budget: {tokens: 40000}\n"))
     more = script(hands_in(**GOOD))
     assert run(space, more, project) == "done"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.doors import OpenConversation, talk_in
-from tests.gated import started, wait_for_file
+from tests.gated import lay_out_gated, started, wait_for_file
 from tests.made import Weft
 from weft.app import App
 from weft.models.model import Request
@@ -45,6 +45,24 @@ def talking(
     asyncio.run(asyncio.wait_for(go(), 120))
     model.assert_done()
     return model
+
+
+def test_a_gate_before_a_step_does_not_say_that_the_step_is_done(tmp_path: Path, workspace: Path) -> None:
+    lay_out_gated(workspace)
+    pipeline = workspace / "pipelines/essay.yaml"
+    pipeline.write_text(
+        pipeline.read_text().replace(
+            'gate: {message: Is this the plan?, show: [title, {at: "parts[*]", label: Parts}]}',
+            "gate: {before: true, message: Is this the time?}",
+        )
+    )
+    weft = Weft(workspace)
+    source = tmp_path / "subject.txt"
+    source.write_text("On rivers. They flow.\n")
+    assert weft("run", "essay", source, "--session-id", "essay").code == 3
+    told = weft("chat", "--session", "essay", "hm").err
+    assert "before plan; the run waits for you" in told
+    assert "plan is done" not in told
 
 
 async def said(talk: OpenConversation, *texts: str) -> None:

@@ -214,6 +214,47 @@ def test_a_log_that_was_cut_stops_a_run_before_anything_is_made_again(done: Weft
     assert done("sessions", "verify", "poem").code == 0
 
 
+def test_a_log_that_was_cut_is_not_forked(done: Weft) -> None:
+    path = done.session("poem") / "log.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    stopped = done("run", "--session-id", "poem")
+    for whole in (4, len(lines) - 1):
+        path.write_bytes(b"".join(lines[:whole]))
+        stopped = done("run", "--session-id", "poem")
+        for at in ((), ("--at", "2")):
+            refused = done("sessions", "fork", "poem", *at)
+            assert (refused.code, refused.err, refused.out) == (1, stopped.err, "")
+    assert f"event {len(lines)} is missing" in stopped.err
+    assert "weft sessions accept-cut poem" in stopped.err
+    assert done("sessions", "accept-cut", "poem").code == 0
+    assert done("sessions", "fork", "poem").out == "poem-fork\n"
+    assert done("sessions", "verify", "poem-fork").code == 0
+
+
+@pytest.mark.parametrize("left", [b"", None])
+def test_of_a_log_that_is_gone_every_command_says_that_it_is_lost(done: Weft, left: bytes | None) -> None:
+    path = done.session("poem") / "log.jsonl"
+    assert "poem" in done("sessions", "list").out
+    path.unlink() if left is None else path.write_bytes(left)
+    listed = done("sessions", "list")
+    assert "unreadable" in listed.out
+    assert "its log is lost: weft sessions verify poem" in listed.out
+    verified = done("sessions", "verify", "poem")
+    assert "take away session.json" in verified.out
+    assert "accept-cut" not in verified.out
+    for command in (
+        ("run", "--session-id", "poem"), ("sessions", "show", "poem"), ("sessions", "fork", "poem"),
+        ("sessions", "rename", "poem", "Rain"), ("sessions", "accept-cut", "poem"),
+    ):  # fmt: skip
+        refused = done(*command)
+        assert refused.code == 1
+        assert "the log of session poem is lost" in refused.err, command
+        assert "older system" not in refused.err.partition("take away session.json")[0]
+    (done.session("poem") / "session.json").unlink()
+    assert done("run", "--session-id", "poem").code == 0
+    assert "lost" not in done("sessions", "list").out
+
+
 def test_a_torn_tail_is_dropped_and_kept_aside(done: Weft) -> None:
     path = done.session("poem") / "log.jsonl"
     before = path.read_bytes()

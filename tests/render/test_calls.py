@@ -142,7 +142,7 @@ def test_an_open_gate_is_shown_with_its_choices_while_other_steps_run() -> None:
         choices=({"id": "proceed", "label": "go on", "does": "proceed"}, {"id": "amend", "label": "change it"}),
     )
     text = seen([started("summary"), *completed("summary"), gate], 60)
-    for words in ("? summary is done and waits for you", "Is this right?", "Title: On rivers", "1 proceed: go on"):
+    for words in ("? summary is done; the run waits for you", "Is this right?", "Title: On rivers", "1 proceed: go on"):
         assert words in text
 
 

@@ -268,7 +268,8 @@ class Catalogue:
         folded.head = reader.head
         cuts = find_cuts(known, reader.head, reader.damage, folded.state)
         if cuts:
-            folded.listing.problem = f"its log was cut: weft sessions verify {folder.path.name}"
+            what = "was cut" if reader.seq else "is lost"
+            folded.listing.problem = f"its log {what}: weft sessions verify {folder.path.name}"
         elif reader.damage:
             folded.listing.problem = f"{len(reader.damage)} damaged lines in the log"
         elif kept is None:
@@ -280,6 +281,8 @@ class Catalogue:
         return folded, found
 
     def _entry(self, folder: Folder, session: str, folded: _Folded, *, held: bool) -> ListedSession:
+        if not folded.state.seq and folded.listing.problem:
+            return ListedSession(id=session, seq=0, title=session, kind="unreadable", problem=folded.listing.problem)
         if not folded.state.seq:
             older = bool(older_files(folder))
             note = "made by an older system; weft run --session-id takes it in" if older else "its creation was cut off"

@@ -19,6 +19,7 @@ from weft.app.store import store_of
 from weft.protocol.errors import UserError, WeftError
 from weft.protocol.hashes import hash_bytes
 from weft.render.sessions import YOU, SessionPage, SessionRow, StepRow
+from weft.session.cuts import LostLogError
 from weft.session.log import timestamp
 from weft.session.manifest import manifest
 from weft.session.sessions import SessionReading, Sessions
@@ -113,6 +114,8 @@ def session_page(sessions: Sessions, session: str) -> SessionPage:
     """A session's steps: state, attempts, artifacts, and what went wrong."""
     reading = sessions.read(session)
     state = reading.state
+    if not state.seq and reading.cuts:
+        raise LostLogError(session, reading.cuts)
     if not state.seq:
         raise UserError(
             f"session {session} was made by an older system", hint=f"weft plan --session-id {session} tells more"

@@ -25,8 +25,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from weft.conversation.limits import faults, reached
-from weft.conversation.state import PROCESS_LOST, State, TurnState, turn_of
+from weft.conversation.limits import TIME_IS_OVER, faults, minutes_over, reached
+from weft.conversation.state import State, TurnState, turn_of
 from weft.conversation.turns import (
     MODEL,
     OPEN,
@@ -274,7 +274,9 @@ def _settle_tool(draft: DecisionDraft, command: c.SettleTool) -> None:
     call_id = running_call(draft, name, execution)
     if call_id is None or draft.gate.closes(name, execution):
         return draft.refuse(name, "stale_settlement", execution=execution, outcome=command.outcome, text=command.text)
-    effect: t.ToolEffect = "completed" if command.outcome == "succeeded" else "unknown"
+    effect: t.ToolEffect = "completed"
+    if command.outcome != "succeeded":  # what need not wait for its place changes nothing
+        effect = "unknown" if draft.turn(name).calls[call_id].in_order else "none"
     settle_call(
         draft,
         name,
@@ -305,11 +307,21 @@ def _record_interrupt(draft: DecisionDraft, command: c.RecordInterrupt) -> None:
             draft.emit(t.TurnInterrupted(conversation=name, turn=turn.number, reason=command.reason, unsupported=left))
             stop_turn(draft, name, command.reason, part.targets, part)
             complete(draft, name)
+            if command.reason == TIME_IS_OVER:
+                _say_time_is_over(draft, name)
         elif talk is not None and part.key and talk.pending == part.key:
             draft.emit(t.ContinuationCancelled(conversation=name, key=part.key, reason=command.reason))
             go_on(draft, name, "interrupted")
         else:
             draft.refuse(name, "stale_interrupt", turn=part.turn, key=part.key)
+
+
+def _say_time_is_over(draft: DecisionDraft, name: str) -> None:
+    """A sub-conversation has ended with its turn, and what is due above it comes upon the limit itself."""
+    talk = draft.state.talks[name]
+    is_said = talk.turn is not None or talk.held is not None
+    if not talk.parent and not is_said and (reason := minutes_over(draft.state, name)):
+        draft.emit(t.LimitReached(conversation=name, limit="minutes", reason=reason))
 
 
 def _recover(draft: DecisionDraft, command: c.Recover) -> None:
@@ -338,24 +350,24 @@ def _recover(draft: DecisionDraft, command: c.Recover) -> None:
 def _recover_turn(draft: DecisionDraft, name: str, turn: TurnState) -> None:
     goes_on = draft.rules.goes_on
     if turn.model:
-        model_interrupted(draft, name, turn, PROCESS_LOST)
+        model_interrupted(draft, name, turn, t.PROCESS_LOST)
     lost, waits = any(call.outcome == "interrupted" for call in turn.calls.values()), goes_on
     for call_id, call in list(turn.calls.items()):
         if call.phase == "asked" or call.child:
             waits = True
         elif call.phase == "declared" or (call.phase == "ready" and (lost or not waits)):
             # It had not begun. It still may when what it waits for is still open, and nothing before it was lost.
-            settle_call(draft, name, call_id, "interrupted_before_execution", "none", PROCESS_LOST)
+            settle_call(draft, name, call_id, "interrupted_before_execution", "none", t.PROCESS_LOST)
         elif call.phase == "running" and not call.child:
             if goes_on and call.safe_to_retry and not turn.interrupted and not call.observed:
                 intend(draft, name, call_id)
             else:
                 lost = True
                 effect: t.ToolEffect = "completed" if call.observed else "unknown"
-                settle_call(draft, name, call_id, "interrupted", effect, PROCESS_LOST)
+                settle_call(draft, name, call_id, "interrupted", effect, t.PROCESS_LOST)
     turn = draft.turn(name)
     if turn.complete and not turn.interrupted and not goes_on:
-        draft.emit(t.TurnInterrupted(conversation=name, turn=turn.number, reason=PROCESS_LOST))
+        draft.emit(t.TurnInterrupted(conversation=name, turn=turn.number, reason=t.PROCESS_LOST))
     complete(draft, name)
 
 
@@ -384,7 +396,8 @@ def _set_limits(draft: DecisionDraft, command: c.SetLimits) -> None:
         return draft.refuse(name, "odd_limits", text=found)
     draft.emit(t.LimitsSet(conversation=name, limits=command.limits))
     talk = draft.state.talks[name]
-    if talk.held is None or draft.state.stopping or reached(draft.state, name, draft.rules.price, draft.rules.failures):
+    due = talk.held or (talk.held is not None and talk.waiting)  # of a turn that was stopped nothing is
+    if not due or draft.state.stopping or reached(draft.state, name, draft.rules.price, draft.rules.failures):
         return None
     return start_turn(draft, name, continues=talk.held or None)
 

@@ -16,7 +16,7 @@ from dataclasses import field
 from typing import Any, Final
 
 from weft.conversation.engine import Engine
-from weft.conversation.limits import seconds_left
+from weft.conversation.limits import TIME_IS_OVER, seconds_left
 from weft.conversation.ports import Ports
 from weft.conversation.projections import Transcript
 from weft.models.model import Model, Request, Retried, Stop, TextDelta, ThinkingDelta
@@ -28,7 +28,6 @@ from weft.protocol.values import dataclass
 
 BREATH: Final = 64
 """After so many pieces of a stream everybody else gets a turn on the loop."""
-TIME_IS_OVER: Final = "time_is_over"
 """Why something was interrupted that ran when the minutes of its conversation were over."""
 
 

@@ -15,6 +15,8 @@ from weft.conversation.state import ConversationState, State, above
 from weft.models.budget import Price, summed
 from weft.protocol.conversation_events import Limit
 
+TIME_IS_OVER: Final = "time_is_over"
+"""Why what runs is stopped when the minutes are over."""
 SETTABLE: Final = ("turns", "tokens", "usd", "minutes")
 
 
@@ -36,6 +38,17 @@ def reached(state: State, name: str, price: Price, failures: int) -> tuple[Limit
             if limit in one.limits and (why := look(one, one.limits[limit], price)):
                 return limit, f"{one.conversation} {why}"
     return None
+
+
+def minutes_over(state: State, name: str) -> str:
+    """The same of what was stopped because its minutes are over, however exactly the stopped call could be timed."""
+    left = [
+        (one.limits["minutes"] * 60_000 - one.taken.ms, one) for one in above(state, name) if "minutes" in one.limits
+    ]
+    if not left:
+        return ""  # the limit was taken back meanwhile
+    first = min(left, key=lambda pair: pair[0])[1]
+    return f"{first.conversation} {_over(first.limits['minutes'])}"
 
 
 def seconds_left(state: State, name: str) -> float | None:
@@ -91,7 +104,11 @@ def _usd(talk: ConversationState, most: float, price: Price) -> str:
 
 
 def _minutes(talk: ConversationState, most: float, price: Price) -> str:
-    return f"may work for {most:g} minutes, and they are over" if talk.taken.ms >= most * 60_000 else ""
+    return _over(most) if talk.taken.ms >= most * 60_000 else ""
+
+
+def _over(minutes: float) -> str:
+    return f"may work for {minutes:g} minutes, and they are over"
 
 
 _LOOKS: Final[Mapping[Limit, Callable[[ConversationState, float, Price], str]]] = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field, replace
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from weft.protocol import conversation_events as t
 from weft.protocol.events import Record
@@ -18,8 +18,6 @@ from weft.protocol.values import dataclass
 
 CallPhase = Literal["declared", "asked", "ready", "running", "settled"]
 """`ready`: it may run, and does when the calls before it that it has to wait for have ended."""
-PROCESS_LOST: Final = "process_lost"
-"""Why something ended that ran in a process which is gone."""
 
 
 @dataclass(slots=True)
@@ -288,7 +286,7 @@ def _intent(state: State, talk: ConversationState, event: t.IntentRecorded) -> N
 def _model(state: State, talk: ConversationState, event: t.ModelSettled) -> None:
     if talk.turn is not None:
         talk.turn.model, talk.turn.model_outcome = "", event.outcome
-        talk.turn.lost = event.reason == PROCESS_LOST
+        talk.turn.lost = event.reason == t.PROCESS_LOST
     if talk.parent:
         talk.last_text = event.text or (event.reason or "" if event.outcome == "failed" else "")
     for one in above(state, talk.conversation):

@@ -23,7 +23,6 @@ from weft.protocol.messages import Usage
 from weft.protocol.values import dataclass
 
 UNKNOWN_MODEL: Final = "unknown"
-_LOST: Final = "process_lost"
 _EMBEDDED: Final = "embedded"
 _COUNTS: Final = tuple(field.name for field in fields(Usage))
 
@@ -251,4 +250,4 @@ def _was_cut_off(event: t.ModelSettled | t.TranscriptCompacted) -> bool:
     """A call that may have begun when it was stopped, though its end does not name a model."""
     if not isinstance(event, t.ModelSettled) or event.outcome != "interrupted":
         return False
-    return bool(event.text) or event.reason == _LOST
+    return bool(event.text) or event.reason == t.PROCESS_LOST

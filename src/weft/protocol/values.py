@@ -173,6 +173,19 @@ else:
         def __get__(self, _, made):
             return made.__twin__.get(self.name)
 
+    class _Signature:
+        """What `help` and editors ask for; a class that inherits has one of its own."""
+
+        def __get__(self, one, made):
+            twin = made.__twin__
+            if one is not None or made is not twin.made:
+                raise AttributeError("__signature__")
+            from inspect import signature
+
+            init = twin.get("__init__") if hasattr(made.__init__, "stands_in") else made.__init__
+            whole = signature(init)
+            return whole.replace(parameters=[*whole.parameters.values()][1:])
+
     def _stand_in(name):
         def first(self, /, *given, **named):
             return type(self).__twin__.get(name)(self, *given, **named)
@@ -209,5 +222,6 @@ else:
     _STAND_INS = {name: _stand_in(name) for name in ("__repr__", "__eq__", "__hash__")}
     _STAND_INS["__init__"] = _named(_init, "__init__")
     _LISTS = {name: _Later(name) for name in ("__match_args__", "__dataclass_fields__", "__dataclass_params__")}
+    _LISTS["__signature__"] = _Signature()
     _REFUSALS = {"__setattr__": _refuse_setting, "__delattr__": _refuse_deleting}
     _STATE = {"__getstate__": _state, "__setstate__": _set_state}

@@ -91,6 +91,10 @@ def gate_title(gate: GateOpened) -> str:
     return f"before {gate.step}" if gate.before else f"{gate.step} is done"
 
 
+def gate_waits(gate: GateOpened) -> str:
+    return f"{gate_title(gate)}; the run waits for you"
+
+
 def in_verdict(verdict: str) -> str:
     return _VERDICTS.get(verdict, verdict)
 

@@ -40,7 +40,7 @@ from weft.protocol.events import (
 from weft.protocol.values import dataclass
 from weft.render.calls import StepCalls, figures
 from weft.render.cells import clean, paragraphs
-from weft.render.flow import confirmation_lines, gate_lines, understood
+from weft.render.flow import confirmation_lines, gate_lines, gate_waits, understood
 from weft.render.plain import PlainLog
 from weft.render.units import count, human_ms, human_seconds
 
@@ -206,5 +206,5 @@ class RunPart:
 
 
 def _gate(gate: GateOpened) -> list[str]:
-    title = f"{clean(gate.step)} is done; the run waits for you ({clean(gate.gate)})"
+    title = f"{clean(gate_waits(gate))} ({clean(gate.gate)})"
     return [title, *gate_lines(gate), "  leave: talk about something else; the run is kept, and can be taken up again"]

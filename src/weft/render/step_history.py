@@ -5,10 +5,11 @@ to, the gates it opened and what was replied, the rounds it was in, and what is 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any, Literal, assert_never
 
 from weft.protocol.call_events import CallSettled, ConversationCalls, used_by
+from weft.protocol.conversation_events import PROCESS_LOST
 from weft.protocol.errors import Finding
 from weft.protocol.events import (
     ArtifactAccepted,
@@ -90,6 +91,8 @@ class AttemptHistory:
     """By key, the tries of each item that were made in it."""
     of_open: dict[str, OpenTry] = field(default_factory=dict)
     """By key, what is known of a try that has not ended."""
+    cut_off: str = ""
+    """Why it was cut off before it was taken up again, the last time."""
     result: Result = "open"
     kind: str = ""
     """Of a failure."""
@@ -209,6 +212,7 @@ class _Fold:
             case StepStarted():
                 earlier = self._attempt(event.attempt)
                 if event.cause == "resume" and earlier is not None:
+                    earlier.cut_off = earlier.message
                     earlier.result, earlier.message, earlier.resumed = "open", "", (*earlier.resumed, at)
                 else:
                     history.attempts.append(self._begun(event, at))
@@ -243,6 +247,8 @@ class _Fold:
     ) -> None:
         match event:
             case CallSettled():
+                if event.message == PROCESS_LOST and attempt.cut_off:
+                    event = replace(event, message=attempt.cut_off)
                 attempt.calls.append(event)
                 if event.item:
                     attempt.of_open.setdefault(event.item, OpenTry()).calls.append(event)

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from weft.render.calls import Price, calls_block, spent_parts
 from weft.render.cells import pad, widest
-from weft.render.flow import gate_lines
+from weft.render.flow import gate_lines, gate_waits
 from weft.render.outcome import outcome_lines
 from weft.render.page import Page, group, page
 from weft.render.signs import style
@@ -137,7 +137,7 @@ def _gates(view: RunView, sheet: Page) -> list[Text]:
     for gate in view.gates.values():
         lines += [
             Text(),
-            sheet.line((f"  ? {gate.step} is done and waits for you", "yellow"), (f"  {gate.gate}", "dim")),
+            sheet.line((f"  ? {gate_waits(gate)}", "yellow"), (f"  {gate.gate}", "dim")),
         ]
         for line in gate_lines(gate)[:MOST_GATE_LINES]:
             bare = line.lstrip()

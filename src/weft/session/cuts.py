@@ -38,6 +38,11 @@ class LostLogError(UserError):
         )
 
 
+def cut_error(session: str, seq: int, cuts: Sequence[str]) -> CutLogError | LostLogError:
+    """Why nothing is made from a log that ends after event `seq`."""
+    return CutLogError(session, cuts) if seq else LostLogError(session, cuts)
+
+
 def find_cuts(known: Known | None, head: LogHead, damage: Sequence[Damage], state: SessionState) -> list[str]:
     """What the log has lost and nobody has accepted yet, in words. `known` has to be read before the log is."""
     found = [str(one) for one in damage if one.cut and one.seq > state.cut_accepted]
@@ -46,8 +51,9 @@ def find_cuts(known: Known | None, head: LogHead, damage: Sequence[Damage], stat
     if (known.seq, known.hash) == state.lost_end:
         return found
     if known.seq > head.seq:
-        lost = f"event {known.seq}" if known.seq == head.seq + 1 else f"events {head.seq + 1} to {known.seq}"
-        found.append(f"{LOG} ends after event {head.seq}, and {MANIFEST} was made from {known.seq}: {lost} are missing")
+        one = known.seq == head.seq + 1
+        lost = f"event {known.seq} is missing" if one else f"events {head.seq + 1} to {known.seq} are missing"
+        found.append(f"{LOG} ends after event {head.seq}, and {MANIFEST} was made from {known.seq}: {lost}")
     elif known.seq == head.seq and known.hash and head.epoch and known.hash != head.hash:
         found.append(f"{LOG}: its last decision is not the one that {MANIFEST} was made from (seq {head.seq})")
     return found

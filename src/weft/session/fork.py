@@ -19,16 +19,19 @@ from weft.protocol.envelope import MACHINE, Parent
 from weft.protocol.errors import UserError
 from weft.protocol.events import DurableEvent, Record
 from weft.protocol.hashes import hash_bytes
+from weft.session.cuts import cut_error, find_cuts
 from weft.session.log import LogReader, LogWriter
+from weft.session.manifest import read_known
 from weft.session.recovery import accepted_contents
-from weft.session.state import SessionState
+from weft.session.state import SessionState, fold
 
 _UNFINISHED: Final = ".fork"
 _COPIED: Final = ("blobs", "attachments", "aside")
 
 
 def fork(home: Folder, source: Folder, name: str, at: int | None) -> Parent:
-    """Makes the session `name` beside others in `home`. UserError when there is no such event, or the log has damage.
+    """Makes the session `name` beside others in `home`. UserError when there is no such event, or the log has damage
+    or has lost something.
     `home` has no session of that name."""
     decisions, state = _until(source, at)
     first = Parent(source.path.name, state.seq, state.hash)
@@ -54,9 +57,11 @@ def fork(home: Folder, source: Folder, name: str, at: int | None) -> Parent:
 
 def _until(source: Folder, at: int | None) -> tuple[list[list[Record]], SessionState]:
     """The decisions up to an event, the last one whole, and what they add up to."""
-    reader, state = LogReader(source), SessionState()
+    known, reader, state = read_known(source), LogReader(source), SessionState()
     records = list(reader.read())
     session = source.path.name
+    if cuts := find_cuts(known, reader.head, reader.damage, fold(records)):
+        raise cut_error(session, reader.seq, cuts)
     if reader.damage:
         raise UserError(f"the log of session {session} has damage", hint=f"weft sessions verify {session}")
     decisions = [

@@ -31,7 +31,7 @@ from weft.protocol.events import (
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.json_text import json_value
 from weft.redaction import REDACTOR
-from weft.session.cuts import CutLogError, LostLogError, find_cuts
+from weft.session.cuts import cut_error, find_cuts
 from weft.session.lock import WriterLock
 from weft.session.log import LOG, LogReader, LogWriter, Now, collector_paused, timestamp
 from weft.session.manifest import MANIFEST, Known, manifest_bytes, read_known
@@ -97,10 +97,8 @@ class Session:
                 apply(self._standing, record.event)
         self._sound = not reader.damage
         cuts = find_cuts(known, reader.head, reader.damage, self.state)
-        if cuts and not reader.seq:
-            raise LostLogError(folder.path.name, cuts)
-        if cuts and accepting is None:
-            raise CutLogError(folder.path.name, cuts)
+        if cuts and (accepting is None or not reader.seq):
+            raise cut_error(folder.path.name, reader.seq, cuts)
         self._notices += [str(damage) for damage in reader.damage]
         if reader.torn:
             self.folder.folder("aside", create=True).close()

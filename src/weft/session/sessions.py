@@ -193,7 +193,7 @@ class Sessions:
     def is_unborn(self, session: str) -> bool:
         """A folder without a log: one of an older system, or one whose creation was cut off."""
         with self.folder(session) as folder:
-            return not folder.exists(LOG)
+            return not folder.exists(LOG) and read_known(folder) is None
 
     def records(self, session: str, after: int = 0) -> Generator[Record, None, None]:
         with self.folder(session) as folder:

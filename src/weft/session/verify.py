@@ -10,7 +10,7 @@ from weft.protocol.errors import WeftError
 from weft.protocol.events import ArtifactAccepted, ItemSettled
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.values import dataclass
-from weft.session.cuts import find_cuts
+from weft.session.cuts import LostLogError, find_cuts
 from weft.session.lock import held_by
 from weft.session.log import LOG, LogReader
 from weft.session.manifest import MANIFEST, manifest_bytes, read_known
@@ -50,6 +50,8 @@ def verify(folder: Folder) -> Verification:
             found.remarks.append(f"{damage}; accepted by event {state.cut_accepted}")
     if holder := held_by(folder):
         found.remarks.append(f"it is being written by {holder}")
+    elif cuts and not found.events:
+        found.remarks.append(LostLogError(folder.path.name, cuts).hint)
     elif cuts:
         found.remarks.append(f"nothing is run on it before {LOG} is put back, or: weft sessions accept-cut")
     elif not found.events:

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import field
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final, Generic, Protocol, TypeVar
 
 from weft.conversation.claude_agent.gate import ITS_TOOLS, GateToolbox, gate_tools, in_our_words, its_name
 from weft.conversation.claude_agent.kept import (
@@ -75,30 +76,59 @@ class Setup:
     )
 
 
-async def follow_log(
-    events: AsyncIterator[FeedItem],
-    settled: Callable[[t.ToolSettled], Awaitable[None]],
-    is_now: Callable[[str, int], bool],
-    stop: Callable[[], None],
-) -> None:
-    """Hands every settlement to the call that waits for it. An interrupt of the turn that is spoken in now stops the
-    agent, whatever it was doing."""
-    async for item in events:
-        match item.event if isinstance(item, Record) else None:
-            case t.ToolSettled() as event:
-                await settled(event)
-            case t.TurnInterrupted() as stopped if is_now(stopped.conversation, stopped.turn):
-                stop()
-            case t.ContinuationCancelled() as cancelled:
-                if is_now(cancelled.conversation, turn_of(cancelled.key.rpartition(":")[2])):
-                    stop()
+class HeldRuntime(Protocol):
+    """A program with a loop of its own, as far as every conversation on one holds it."""
+
+    def stop(self) -> None: ...
+
+    async def aclose(self) -> None: ...
 
 
-class Speaking:
+R = TypeVar("R", bound=HeldRuntime)
+
+
+class HoldsRuntime(ABC, Generic[R]):
+    """What conversations on such programs share: the one child they hold, its gate, and the way from the log to it."""
+
+    _runtime: R | None = None
+    _box: GateToolbox
+
+    def toolbox(self) -> GateToolbox:
+        return self._box
+
+    def stop(self) -> None:
+        """Ends the child and everything it started, now."""
+        if self._runtime is not None:
+            self._runtime.stop()
+
+    async def aclose(self) -> None:
+        if self._runtime is not None:
+            await self._runtime.aclose()
+
+    async def follow(self, events: AsyncIterator[FeedItem]) -> None:
+        """Hands every settlement to the call that waits for it. An interrupt of the turn that is spoken in now stops
+        the agent, whatever it was doing."""
+        async for item in events:
+            match item.event if isinstance(item, Record) else None:
+                case t.ToolSettled() as event:
+                    await self._settled(event)
+                case t.TurnInterrupted() as stopped if self._is_now(stopped.conversation, stopped.turn):
+                    self.stop()
+                case t.ContinuationCancelled() as cancelled:
+                    if self._is_now(cancelled.conversation, turn_of(cancelled.key.rpartition(":")[2])):
+                        self.stop()
+
+    @abstractmethod
+    def _is_now(self, conversation: str, turn: int) -> bool: ...
+
+    @abstractmethod
+    async def _settled(self, event: t.ToolSettled) -> None: ...
+
+
+class Speaking(HoldsRuntime[Runtime]):
     def __init__(self, setup: Setup, talk: Callable[[], RuntimeConversation]) -> None:
         self._setup = setup
         self._talk = talk
-        self._runtime: Runtime | None = None
         self._starting = asyncio.Lock()
         self._named = in_our_words(setup.context)
         box = gate_tools(lambda: self._runtime)
@@ -124,26 +154,11 @@ class Speaking:
     def window(self) -> int:
         return self._setup.reach.window
 
-    def toolbox(self) -> GateToolbox:
-        return self._box
-
     @property
     def runtime(self) -> Runtime | None:
         return self._runtime
 
-    def stop(self) -> None:
-        """Ends the child and everything it started, now."""
-        if self._runtime is not None:
-            self._runtime.stop()
-
-    async def aclose(self) -> None:
-        if self._runtime is not None:
-            await self._runtime.aclose()
-
     # -- from the log to the gate
-
-    async def follow(self, events: AsyncIterator[FeedItem]) -> None:
-        await follow_log(events, self._settled, self._is_now, self.stop)
 
     def _is_now(self, conversation: str, turn: int) -> bool:
         """Whether this child, and not one before it, speaks in that turn: what is past stops nobody."""

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 from weft.conversation.claude_agent.gate import GateToolbox
 from weft.conversation.claude_agent.kept import KeptRuntime, read_kept, what_it_is_told, write_kept
-from weft.conversation.claude_agent.speaking import RuntimeConversation, follow_log
+from weft.conversation.claude_agent.speaking import HoldsRuntime, RuntimeConversation
 from weft.conversation.other_agent.acp import KINDS, OTHER_TOOL, AcpRuntime
 from weft.conversation.other_agent.codex import CodexRuntime
 from weft.conversation.other_agent.runtime import AgentReach, AgentRuntime, PromptEnded, PromptFailed, WantedCall
@@ -22,7 +22,6 @@ from weft.models.model import ModelError, Part, Request, Stop
 from weft.models.structured import Way
 from weft.protocol import conversation_events as t
 from weft.protocol.errors import WeftError
-from weft.protocol.events import FeedItem
 from weft.protocol.messages import ToolCall
 from weft.tools.places import place
 from weft.tools.processes import to_the_end
@@ -81,7 +80,7 @@ class OtherAgent:
         """Nothing is held open between conversations."""
 
 
-class OtherSpeaking:
+class OtherSpeaking(HoldsRuntime[AgentRuntime]):
     def __init__(
         self,
         agent: OtherAgent,
@@ -96,7 +95,6 @@ class OtherSpeaking:
         self._own = own
         self._talk = talk
         self._keep = keep
-        self._runtime: AgentRuntime | None = None
         self._since = 0
         """The last of our turns that the agent has finished."""
         self._late: list[str] = []
@@ -114,19 +112,8 @@ class OtherSpeaking:
     def model(self, conversation: str) -> OtherSpeaking:
         return self
 
-    def toolbox(self) -> GateToolbox:
-        return self._box
-
-    def stop(self) -> None:
-        if self._runtime is not None:
-            self._runtime.stop()
-
-    async def aclose(self) -> None:
-        if self._runtime is not None:
-            await self._runtime.aclose()
-
-    async def follow(self, events: AsyncIterator[FeedItem]) -> None:
-        await follow_log(events, self._settled, lambda _, turn: turn > self._since, self.stop)
+    def _is_now(self, conversation: str, turn: int) -> bool:
+        return turn > self._since
 
     async def _settled(self, event: t.ToolSettled) -> None:
         runtime = self._runtime
