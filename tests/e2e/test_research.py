@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import signal
 import subprocess
 from pathlib import Path
@@ -25,7 +26,7 @@ from weft.protocol.envelope import Actor
 from weft.testing.scripted import ScriptedModel, Turn, says
 from weft.tools.fetch import Fetched
 from weft.workspace.pack import lay_pack
-from weft.workspace.pack_file import find_packs
+from weft.workspace.pack_file import find_packs, load_pack
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 KEPT = "How long is the retention period of audit documentation, and when must the audit file be assembled?"
@@ -472,3 +473,24 @@ def test_pages_that_are_given_are_used_with_their_own_labels(desk: Weft) -> None
     assert value["web_references"][0]["url"] == "https://example.org/guide"
     cited = {label for section in value["sections"] for one in section["sentences"] for label in one["labels"]}
     assert "W1" in cited
+
+
+def test_the_first_question_after_a_newer_weft_brings_the_pack_up_to_date_and_keeps_what_was_changed(
+    tmp_path: Path,
+) -> None:
+    older = tmp_path / "older/research"
+    shutil.copytree(find_packs()["research"].path, older)
+    schema, agent = "schemas/research-draft.schema.json", "agents/researcher.md"
+    (older / schema).write_text('{"type": "object", "additionalProperties": false}')
+    place = tmp_path / "desk"
+    lay_pack(load_pack(older), place)
+    mine = place / ".claude" / agent
+    mine.write_text(mine.read_text() + "\nBe brief.\n")
+    (tmp_path / "mill.md").write_text("# The mill\n\nThe mill was built in 1884 by the Ostrander family.\n")
+    weft = Weft(place)
+    assert weft("kb", "create", "mill", str(tmp_path / "mill.md")).code == 0
+    asked = weft("ask", "When was the mill built?")
+    assert (asked.code, "1884" in asked.out) == (0, True), asked.err
+    assert f"brought the pack research in {place} up to date" in asked.err
+    assert "Be brief." in mine.read_text()
+    assert weft("ask", "Who built the mill?").err.count("brought") == 0

@@ -47,7 +47,8 @@ def lay(name: str, workspace: Path, consents: Consents) -> tuple[Pack, list[Laid
 
 def lay_missing(workspace: Path, consents: Consents, name: str = "") -> str:
     """The first command on a fresh machine works: a workspace that is not there is made, and the pack that is needed
-    laid when it has no pipeline of its name. Says what was done; "" when all was there."""
+    laid when it has no pipeline of its name. So does the first one after a newer Weft: what is still as an older one
+    laid it is brought up to date. Says what was done; "" when all was there."""
     told = []
     if not workspace.exists():
         lay(DEFAULT_PACK, workspace, consents)
@@ -55,6 +56,11 @@ def lay_missing(workspace: Path, consents: Consents, name: str = "") -> str:
     if name and not (workspace / "pipelines" / f"{name}.yaml").exists():
         lay(name, workspace, consents)
         told.append(f"laid the pack {name} into {workspace}")
+    elif name and any(one.state == "new version" for one in pack_differences(name, workspace)):
+        pack, laid = lay(name, workspace, consents)
+        told.append(f"brought the pack {name} in {workspace} up to date")
+        kept = [one for one in laid if one.action == "kept" and one.path in pack.files]
+        told += [f"  {one.path} was left as it is: {one.note}" for one in kept]
     return "\n".join(told)
 
 
