@@ -217,7 +217,6 @@ def test_a_log_that_was_cut_stops_a_run_before_anything_is_made_again(done: Weft
 def test_a_log_that_was_cut_is_not_forked(done: Weft) -> None:
     path = done.session("poem") / "log.jsonl"
     lines = path.read_bytes().splitlines(keepends=True)
-    stopped = done("run", "--session-id", "poem")
     for whole in (4, len(lines) - 1):
         path.write_bytes(b"".join(lines[:whole]))
         stopped = done("run", "--session-id", "poem")
