@@ -65,7 +65,7 @@ PERHAPS: Final = 0.8
 what it speaks of: never high."""
 OTHER: Final = 0.66
 """The most likely that something is that search did not find first: so often it was right."""
-GLIMPSE: Final = 700
+GLIMPSE: Final = 1_000
 """Characters of a passage that is shown for what it may answer, about."""
 FEW: Final = 6
 """Words: a passage that has fewer (a date, a title) is shown only where nothing else is."""
