@@ -189,6 +189,14 @@ def test_a_clause_and_a_list_in_another_order_are_said_all_the_same(claim: str, 
             "The left one shows a lamp from the old hall, while the right picture shows a tower from 2000.",
             "1990",
         ),
+        ("The lamp does burn oil.", "The lamp does not burn oil in the least.", "not"),
+        ("The lamp must be lit.", "The lamp may perhaps be lit.", "may perhaps"),
+        ("The lamp cannot be lit.", "The lamp must surely be lit.", "must surely"),
+        (
+            "The cold makes the keepers tired for 3 days.",
+            "Old towers house the keepers. The cold makes them tired for 2 days.",
+            "3",
+        ),
     ],
 )
 def test_one_change_contradicts_in_other_small_words_too(claim: str, passage: str, changed: str) -> None:
@@ -289,6 +297,10 @@ def test_what_would_say_something_else_is_not_quoted(claim: str, passage: str) -
         ("It needs the main library.", "It needs the same library."),
         ("It is called old by the keepers.", "It is called ancient by the keepers, who lit the lamps of it."),
         ("The lamp burns.", "The lamp does not burn without oil."),
+        ("Anna lit three lamps.", "Anna thanked Carl in the hall. He lit two lamps."),
+        ("The crew lit three lamps.", "Anna came to the hall. She lit two lamps."),
+        ("The lamp might be lit.", "The lamp may perhaps be lit."),
+        ("The lamp is lit at dusk.", "The lamp is lit at dusk, if at all."),
     ],
 )
 def test_what_may_be_so_as_well_is_not_contradicted(claim: str, passage: str) -> None:
