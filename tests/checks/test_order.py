@@ -116,6 +116,21 @@ def test_what_is_no_list_keeps_its_order(claim: str, passage: str) -> None:
         ("Most likely the lamps are new.", "The lamps are most likely new."),
         ("The keeper of the old light is Anna Berg.", "Anna Berg is the keeper of the old light."),
         ("It is hidden by ships, sails, masts, etc. in May.", "In May it is hidden by masts, ships, sails, etc."),
+        ("The keeper may, in bad weather, light both lamps.", "The keeper may light both lamps in bad weather."),
+        (
+            "Report to the keepers, without delay, any failure of a lamp.",
+            "Report any failure of a lamp to the keepers without delay.",
+        ),
+        ("The yard built for Yale two iron towers.", "The yard built two iron towers for Yale."),
+        (
+            "In 1998 the port tested its lamps, in response to the storms.",
+            "In response to the storms, the port tested its lamps in 1998.",
+        ),
+        ("To keep the coast safe, Anna Berg built the tower.", "Anna Berg built the tower to keep the coast safe."),
+        (
+            "Anna Berg in 1949 began building a tower on the coast.",
+            "Anna Berg began building a tower on the coast in 1949.",
+        ),
     ],
 )
 def test_a_phrase_or_an_adverb_stands_elsewhere_in_its_clause(claim: str, passage: str) -> None:
@@ -146,6 +161,14 @@ def test_what_only_rules_over_is_not_another(claim: str, passage: str) -> None:
         ("The lamp can be lit with oil.", "You can light the lamp with oil."),
         ("You can light the lamp with oil.", "The lamp can be lit with oil."),
         ("The light grows when the oil is changed.", "When you change the oil, the light grows."),
+        ("By the keeper the lamp was lit, and he filled it.", "The keeper lit the lamp and filled it."),
+        ("By Anna Berg, the lamp was carried to the tower.", "Anna Berg carried the lamp to the tower."),
+        ("The lamp which Anna Berg lit guided the fleet.", "The lamp lit by Anna Berg guided the fleet."),
+        ("Depending on the wind, the lamp is lit by the keeper.", "The keeper lights the lamp, depending on the wind."),
+        (
+            "Carl Lund, Bo Holm, and Anna Berg praised his lamp.",
+            "His lamp was praised by Anna Berg, Bo Holm, and Carl Lund.",
+        ),
     ],
 )
 def test_a_passive_says_what_its_active_says(claim: str, passage: str) -> None:
@@ -166,6 +189,11 @@ def test_a_passive_says_what_its_active_says(claim: str, passage: str) -> None:
         ("You can see the ship.", "You can be seen by the ship."),
         ("You must light the lamp.", "The lamp can be lit."),
         ("The lamp is lit when the keeper is seen.", "When you light the lamp, you see no keeper."),
+        ("By the mayor, Anna was praised.", "Anna praised the mayor."),
+        ("The man who shot Anna was caught.", "The man shot by Anna was caught."),
+        ("It is a lamp which Anna lit.", "It is a lamp lit by Anna Berg."),
+        ("It is a keeper whom the lamp lit.", "It is a lamp lit by the keeper."),
+        ("The keeper who the mayor praised lit a lamp.", "The keeper praised by the crew lit a lamp for the mayor."),
     ],
 )
 def test_who_does_it_is_not_who_it_is_done_to(claim: str, passage: str) -> None:
@@ -181,6 +209,23 @@ def test_who_does_it_is_not_who_it_is_done_to(claim: str, passage: str) -> None:
         ),
         ("It was above the oil pumping price.", "It was pumping above the oil price."),
         ("You can read about oil in more books.", "You can read more about oil in books."),
+        ("At ten it leaves and it arrives at seventeen.", "At seventeen it leaves and it arrives at ten."),
+        ("The train leaving at ten arrives at seventeen.", "The train leaving at seventeen arrives at ten."),
+        (
+            "At ten the train leaves before arriving at seventeen.",
+            "At seventeen the train leaves before arriving at ten.",
+        ),
+        (
+            "The yard built in Oslo two towers for a port in Bergen.",
+            "The yard built in Bergen two towers for a port in Oslo.",
+        ),
+        ("The keeper gave to the mayor a lamp.", "The keeper of the mayor gave a lamp."),
+        ("The lamp in the hall may burn the oil.", "The lamp may burn the oil in the hall."),
+        ("The keeper sent the lamp a letter.", "The keeper sent a letter the lamp."),
+        ("The keeper said that Anna in 1949 built a tower.", "The keeper said in 1949 that Anna built a tower."),
+        ("The keeper in 1949 said that Anna built a tower.", "The keeper said that Anna built a tower in 1949."),
+        ("She promised in May to light a lamp in June.", "She promised in June to light a lamp in May."),
+        ("In May she promised to light a lamp in June.", "In June she promised to light a lamp in May."),
     ],
 )
 def test_what_would_stand_inside_another_phrase_is_not_quoted(claim: str, passage: str) -> None:

@@ -85,6 +85,16 @@ from weft.checks.claims import compare
         ("It is 25 degrees, i.e. 77 there.", "It is 25 degrees (77 there)."),
         ("They used oil when they were first lit in May.", "When first lit in May, they used oil."),
         ("They are exceedingly heated debates.", "It is an exceedingly heated debate."),
+        ("Keep the lamps lit and do not neglect your oil.", "Keep the lamps lit and do not neglect oil."),
+        ("The lamps differ in their colour.", "The lamps differ in colour."),
+        ("The keeper showed kindness to the crew.", "The keeper showed his kindness to the crew."),
+        ("I filled the lamp, but was tired.", "I filled the lamp, but I was tired."),
+        ("The keeper stood a while, and then he lit the lamp.", "The keeper stood a while, and then lit the lamp."),
+        ("The lamps, even if they were old, burned.", "The lamps, even if old, burned."),
+        ("Elves and dwarves carried the lamp.", "An elf and a dwarf carried the lamp."),
+        ("Nobody knew whether he'd brought the oil.", "Nobody knew whether he had brought the oil."),
+        ("The keepers have been assuming new duties.", "The keepers assumed new duties."),
+        ("The name is set by the option -o.", "The name was set by the option -o."),
     ],
 )
 def test_other_small_words_say_the_same(claim: str, passage: str) -> None:
@@ -179,6 +189,14 @@ def test_a_clause_and_a_list_in_another_order_are_said_all_the_same(claim: str, 
             "The left one shows a lamp from the old hall, while the right picture shows a tower from 2000.",
             "1990",
         ),
+        ("The lamp does burn oil.", "The lamp does not burn oil in the least.", "not"),
+        ("The lamp must be lit.", "The lamp may perhaps be lit.", "may perhaps"),
+        ("The lamp cannot be lit.", "The lamp must surely be lit.", "must surely"),
+        (
+            "The cold makes the keepers tired for 3 days.",
+            "Old towers house the keepers. The cold makes them tired for 2 days.",
+            "3",
+        ),
     ],
 )
 def test_one_change_contradicts_in_other_small_words_too(claim: str, passage: str, changed: str) -> None:
@@ -251,6 +269,13 @@ def test_one_change_contradicts_in_other_small_words_too(claim: str, passage: st
         ("Now, the new lamp also burns old oil or more gas.", "Now, the new lamp also burns old oil and more gas."),
         ("The last two (Anna Berg or Carl Dahl) were lit.", "The last two (Anna Berg and Carl Dahl) were lit."),
         ("He got lamps.", "He was lamps."),
+        ("The keepers differ in her colour.", "The keepers differ in their colour."),
+        ("Anna left and I was sad.", "Anna left and was sad."),
+        ("I saw Anna and was sad.", "I saw Anna and she was sad."),
+        ("Her lamps burn brightly at night.", "Lamps burn brightly at night."),
+        ("The option -O sets the lamp's name.", "The option -o sets the lamp's name."),
+        ("The option --o sets the lamp's name.", "The option -o sets the lamp's name."),
+        ("He would read the log if he'd come.", "He had read the log if he'd come."),
     ],
 )
 def test_what_would_say_something_else_is_not_quoted(claim: str, passage: str) -> None:
@@ -272,6 +297,10 @@ def test_what_would_say_something_else_is_not_quoted(claim: str, passage: str) -
         ("It needs the main library.", "It needs the same library."),
         ("It is called old by the keepers.", "It is called ancient by the keepers, who lit the lamps of it."),
         ("The lamp burns.", "The lamp does not burn without oil."),
+        ("Anna lit three lamps.", "Anna thanked Carl in the hall. He lit two lamps."),
+        ("The crew lit three lamps.", "Anna came to the hall. She lit two lamps."),
+        ("The lamp might be lit.", "The lamp may perhaps be lit."),
+        ("The lamp is lit at dusk.", "The lamp is lit at dusk, if at all."),
     ],
 )
 def test_what_may_be_so_as_well_is_not_contradicted(claim: str, passage: str) -> None:

@@ -327,7 +327,11 @@ def _begins_clause(tokens: Sequence[Token], at: int) -> bool:
         return is_clause(tokens[:at])
     if word == "that" and tokens[at - 1].word in (*BE, "means", "meant"):
         return is_clause(tokens[at + 1 :])
-    if word not in _LEADS or len(following) < 3 or following[0].word in ("that", "as", "well", "far", "long", "much"):
+    if (
+        word not in _LEADS
+        or len(following) < 3
+        or (word in ("so", "as") and following[0].word in ("that", "as", "well", "far", "long", "much"))
+    ):
         return False
     if word != "so" and (takes_back(following[:1]) or following[0].role == "negation"):
         return False
@@ -437,7 +441,9 @@ def in_active(passive: Statement, active: Statement) -> Iterator[Statement]:
     tokens = passive.tokens
     if any(token.word in _ANYBODY for token in active.tokens):
         yield from _by_anybody(passive, active.tokens)
+    yield from _with_doer_in_front(passive, active)
     for by in range(2, len(tokens) - 1):
+        yield from _beside_noun(passive, by, active.tokens)
         signs = tokens[by].before.strip("\"'")
         found = _participle(tokens, by) if tokens[by].word == "by" and not signs else None
         if found is None:
@@ -451,6 +457,39 @@ def in_active(passive: Statement, active: Statement) -> Iterator[Statement]:
                 yield Statement(
                     passive.text, (*tokens[:begins], *_turned(tokens, begins, found, (by, ends))), passive.asks
                 )
+
+
+def _with_doer_in_front(passive: Statement, active: Statement) -> Iterator[Statement]:
+    """`by Anna the lamp was lit` as `the lamp was lit by Anna`, and then in active."""
+    tokens = passive.tokens
+    be = next((at for at, token in enumerate(tokens) if token.word in BE), 0)
+    verb = _done(tokens, be, len(tokens)) if be > 2 and tokens[0].word == "by" else None
+    if verb is None:
+        return
+    for end in range(2, be):
+        begins = tokens[end].before or tokens[end].role in ("free", "pronoun", "name", "quantifier")
+        doer = _keys(tokens[1:end])
+        if begins and doer and doer <= _keys(active.tokens[: len(doer) + 3]):
+            laid = (*_opened(tokens[end : verb + 1], ""), *tokens[:end], *tokens[verb + 1 :])
+            yield from in_active(replace(passive, tokens=laid), active)
+
+
+def _beside_noun(passive: Statement, by: int, active: Sequence[Token]) -> Iterator[Statement]:
+    """`a lamp [which was] lit by Anna` as `a lamp which Anna lit`, where the other sentence says it so."""
+    tokens = passive.tokens
+    verb = by - 1
+    if tokens[by].word != "by" or tokens[by].before or not tokens[verb].word.endswith(_DONE):
+        return
+    for told in (at for at, token in enumerate(active) if at > 2 and token.key == tokens[verb].key):
+        lead = next((at for at in range(told - 2, max(-1, told - _AGENT), -1) if active[at].word in _RELATIVE), None)
+        ends = _end_of_doer(tokens, by, _keys(active[lead:told]), active[told + 1 :]) if lead is not None else None
+        noun = active[lead - 1] if lead else None
+        start = verb
+        while start and tokens[start - 1].role == "free" and not tokens[start].before:
+            start -= 1
+        if ends is not None and noun is not None and start and same(noun, tokens[start - 1]):
+            doer = _opened(tokens[by + 1 : ends], tokens[start].before)
+            yield replace(passive, tokens=(*tokens[:start], *doer, tokens[verb], *tokens[ends:]))
 
 
 _ANYBODY: Final = frozenset({"you", "one"})
@@ -489,7 +528,7 @@ def _turned(tokens: Sequence[Token], begins: int, done: tuple[int, int], doer: t
     ):
         start -= 1
     helping = [token for token in tokens[start:verb] if token.role in ("modal", "negation")]
-    yield from tokens[by + 1 : ends]
+    yield from _opened(tokens[by + 1 : ends], tokens[begins].before)
     yield from helping
     yield from (token for token in tokens[be + 1 : verb + 1] if token not in helping)
     yield from _opened(tokens[begins:start], "")
@@ -502,12 +541,13 @@ def _opened(tokens: Sequence[Token], signs: str) -> Iterator[Token]:
         yield token if at else replace(token, before=signs)
 
 
-def _end_of_doer(tokens: Sequence[Token], by: int, doer: set[str]) -> int | None:
+def _end_of_doer(tokens: Sequence[Token], by: int, doer: set[str], following: Sequence[Token] = ()) -> int | None:
     for end in range(by + 2, min(by + 2 + _AGENT, len(tokens) + 1)):
         if _keys(tokens[by + 1 : end]) == doer:
             # `by Anna Berg` is not by Anna
             goes_on = end < len(tokens) and not tokens[end].before and tokens[end].role in ("content", "name")
-            return None if goes_on else end
+            said = next(filter(_tells, following), None)  # what follows is said of what was done in both
+            return None if goes_on and not (said and same(said, tokens[end])) else end
     return None
 
 

@@ -140,7 +140,13 @@ def _in_scope(differences: Sequence[Difference], theirs: Sequence[Token]) -> lis
         """What is denied of all is denied, whatever was excepted of what was said."""
         return item.kind == "left out" and bool(_EXCEPTING & set(item.source.lower().split()[:4]))
 
+    def goes_along(item: Difference) -> bool:
+        """`[in the least]`, `[either]`: nothing is said by it where the negation is gone."""
+        return item.kind == "left out" and all(word in _DENIED for word in item.source.lower().split())
+
     turned = any(item.turns and item.kind in ("negation", "modal") for item in differences)
+    lifted = any(item.turns and item.kind == "negation" and not item.claim for item in differences)
+    differences = [item for item in differences if not (lifted and goes_along(item))]
     return [
         replace(item, slight=False)
         if item.slight and is_denied(item)
@@ -267,8 +273,26 @@ def _edits(
         # Where something has moved away, what tied it to this place is left behind.
         untied = [at for at in there if theirs[at].role != "light"] if gone and said else there
         if not any(is_small(ours, theirs, said, heard, subject) for heard in (there, untied)):
-            yield from _edit(ours, theirs, said, there, bool(gone))
+            known = _may_be_meant([ours[i] for i in said], [theirs[j] for j in there], subject)
+            for item in _edit(ours, theirs, said, there, bool(gone)):
+                yield replace(item, slight=item.slight or (known and not item.turns))
         before = pair
+
+
+def _may_be_meant(claim: Sequence[Token], source: Sequence[Token], subject: Sequence[Token]) -> bool:
+    """Whether the claim names, for a pronoun alone, what the sentence before has: who it is may be another, so nothing
+    is quoted by it; but what is turned round beside it is turned round."""
+    told, heard = ([token for token in side if token.role not in SLIGHT] for side in (claim, source))
+    known = {token.key.removesuffix("'") for token in subject if token.role in ("content", "name")}
+    named = [token.key.removesuffix("'s") for token in told if token.role in ("content", "name")]
+    others = any(token.role == "name" and token.key.removesuffix("'") not in named for token in subject)
+    if others and heard[:1] and not heard[0].key.startswith("it"):
+        return False  # a person, and there are several
+    return len(heard) == 1 and heard[0].key in _THIRD and len(named) == len(told) > 0 and known.issuperset(named)
+
+
+_THIRD: Final = words("he him his she her it its")
+"""With `they`, `them` and `their`, whose keys these are."""
 
 
 def _edit(
@@ -376,6 +400,8 @@ def _slight_change(claim: Sequence[Token], source: Sequence[Token]) -> bool:
     return any(ours | theirs <= alike for alike in _ALIKE_LIGHT)
 
 
+_DENIED: Final = words("either ever least all any yet anymore slightest")
+"""What stands with a negation and goes with it: `not in the least`, `not … either`."""
 _SOFTENING: Final = words("necessarily really actually always any exactly quite usually generally")
 
 
@@ -386,7 +412,7 @@ def _less(source: Sequence[Token], theirs: Sequence[Token], there: Sequence[int]
         behind = theirs[last + 1].word if last + 1 < len(theirs) else ""
         turns = behind not in ("but", "other", "until", "else")
         return Difference("negation", "", source[0].text, turns=turns, place=place)
-    if source[0].role == "negation" and all(token.word in _SOFTENING for token in source[1:]):
+    if source[0].role == "negation" and all(token.word in _SOFTENING or token.word in _DENIED for token in source[1:]):
         return Difference("negation", "", _text(source), turns=True, place=place)
     if len(source) == 1 and source[0].role == "modal" and last + 1 < len(theirs) and theirs[last + 1].key == "must":
         return Difference("modal", "", source[0].text, turns=True, place=place)  # `must` for `may need to`
@@ -483,6 +509,8 @@ def _replaced(
     if abs(counts[0] - counts[1]) == 1 and [t.key for t in without[0]] == [t.key for t in without[1]]:
         return Difference("negation", ours, theirs, turns=True)
     without = [[token for token in side if token.word not in _BESIDE_MODALS] for side in without]
+    if counts[0] == counts[1] and all(len(side) == 1 and side[0].role == "modal" for side in without):
+        return replace(_exchanged(without[0][0], without[1][0]), claim=ours, source=theirs)
     if {*counts} == {0, 1} and all(len(side) == 1 and side[0].role == "modal" for side in without):
         held, denied = without if counts[0] == 0 else without[::-1]
         return Difference("modal", ours, theirs, turns=denied[0].key in _DENYING.get(held[0].key, ()))
@@ -518,7 +546,10 @@ def _amount_in_words(tokens: Sequence[Token]) -> tuple[str, Fraction] | None:
     return ("times", number) if tokens[1].word == "times" else None
 
 
-_BESIDE_MODALS: Final = words("always ever instead still also only just normally usually generally then")
+_BESIDE_MODALS: Final = words("""
+always ever instead still also only just normally usually generally then surely certainly perhaps possibly probably
+definitely doubtless well
+""")
 
 
 def _exchanged(one: Token, other: Token) -> Difference:

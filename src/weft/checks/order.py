@@ -10,13 +10,14 @@ changed places then says something else.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, pairwise
 from operator import itemgetter
 from typing import Final
 
 from weft.checks.clauses import BE, HELPING, is_clause, may_go
-from weft.checks.statements import Role, Token, is_saying
+from weft.checks.statements import Role, Token, is_saying, same
 from weft.language.sentences import words
 from weft.language.stems import stem
 
@@ -42,7 +43,7 @@ def displaced(
     told = _side_by_side(theirs, told)
     kept = _relisted(ours, theirs, _joined(ours, theirs, [[pair] for pair in told], _BINDING))
     in_place = [both for both in _crossed(kept) if _are_in_each_others_place(ours, theirs, *both)]
-    for one, other in in_place or _crossed(_joined(ours, theirs, kept, (_may_cross,))):
+    for one, other in in_place or _crossed(_joined(ours, theirs, kept, (_may_cross, _are_listed))):
         if in_place or not _may_cross(ours, theirs, one, other):
             (low, high), (left, right) = _places(min(one, other, key=len))
             yield ours[low : high + 1], theirs[left : right + 1]
@@ -98,9 +99,50 @@ def _crossed(blocks: Sequence[Block]) -> list[tuple[Block, Block]]:
 def _are_in_each_others_place(ours: Sequence[Token], theirs: Sequence[Token], one: Block, other: Block) -> bool:
     """`at ten … at seventeen`: what is marked alike and does not stand side by side."""
     (_, (left, right)), (_, (start, end)) = _places(one), _places(other)
-    near = max(right, end) - min(left, start) < len(one) + len(other) + 4
+    between = theirs[min(right, end) + 1 : max(left, start)]
+    near = not any(_tells(token) for token in between)
     mark = _mark(ours, theirs, one)
-    return bool(mark) and mark == _mark(ours, theirs, other) and not near
+    if not mark or mark != _mark(ours, theirs, other) or near:
+        return False
+    if not any(_is_in_place_of(ours, theirs, *both) for both in ((one, other), (other, one))):
+        return False
+    return not (_is_one_clause(theirs, (left, right), (start, end)) and _go_round(ours, theirs, one, other))
+
+
+def _is_in_place_of(ours: Sequence[Token], theirs: Sequence[Token], one: Block, other: Block) -> bool:
+    """Whether what stands before or behind the one in the claim stands so at the other in the source."""
+    ((low, high), _), (_, (left, right)) = _places(one), _places(other)
+    before = [next(filter(_tells, reversed(tokens[:at])), None) for tokens, at in ((ours, low), (theirs, left))]
+    behind = [next(filter(_tells, tokens[at + 1 :]), None) for tokens, at in ((ours, high), (theirs, right))]
+    return any(one is two or (one is not None and two is not None and same(one, two)) for one, two in (before, behind))
+
+
+def _tells(token: Token) -> bool:
+    return token.role not in SLIGHT and not _is_mark(token)
+
+
+def _go_round(ours: Sequence[Token], theirs: Sequence[Token], one: Block, other: Block) -> bool:
+    return all(_goes_round(ours, theirs, block) for block in (one, other))
+
+
+def _is_one_clause(tokens: Sequence[Token], one: Span, other: Span) -> bool:
+    """Whether between two phrases there is one clause alone, to which both belong."""
+    first, second = sorted((one, other))
+    between = tokens[first[1] + 1 : _phrase_start(tokens, second[0])]
+    return not any(
+        token.role in ("joint", "condition")
+        or token.word in _ANEW
+        or token.word.endswith("ing")
+        or token.before.strip("\"'")
+        for token in between[1:]
+    )
+
+
+_ANEW: Final = words("""
+when whenever because although since until once where after before that which who whose whom what how why than as while
+to
+""")
+"""What another clause may begin with."""
 
 
 def _joined(
@@ -187,7 +229,7 @@ def _is_apart(ours: Sequence[Token], theirs: Sequence[Token], block: Block) -> b
 
 
 def _goes_round(ours: Sequence[Token], theirs: Sequence[Token], block: Block) -> bool:
-    """A phrase in front of one sentence and at the end of the other."""
+    """A phrase that stands apart in one sentence, in front or beside the verb, and so or at the end in the other."""
     mark = _mark(ours, theirs, block)
     if mark is None:
         return False
@@ -199,9 +241,31 @@ def _goes_round(ours: Sequence[Token], theirs: Sequence[Token], block: Block) ->
     dated = any(token.role in ("number", "date") for token in ours[low : low + 2])
     comma = (mark.split(" ")[0] in _FIXED and not dated) or (not mark and not lasting)
     places = (ours, low, high), (theirs, left, right)
-    return any(
-        _is_fronted(*one, comma=comma, marked=bool(mark)) and _is_last(*place) for one, place in (places, places[::-1])
-    )
+
+    def is_set_off(tokens: Sequence[Token], first: int, last: int) -> bool:
+        fronted = _is_fronted(tokens, first, last, comma=comma, marked=bool(mark))
+        return fronted or _is_set_off(tokens, first, last, marked=bool(mark))
+
+    return any(is_set_off(*one) and (_is_last(*place) or is_set_off(*place)) for one, place in (places, places[::-1]))
+
+
+def _is_set_off(tokens: Sequence[Token], first: int, last: int, *, marked: bool) -> bool:
+    """Between two commas, or between a verb and what helps it: there a phrase belongs to no noun."""
+    start = _phrase_start(tokens, first)
+    if last + 1 >= len(tokens) or not start:
+        return False
+    before, behind = tokens[start - 1], tokens[last + 1]
+    if "," in tokens[start].before and "," in behind.before:
+        return True
+    acts = before.role == "modal" or is_participle(behind) or behind.word in BE
+    return marked and acts and (before.role == "modal" or before.word in HELPING)
+
+
+def _phrase_start(tokens: Sequence[Token], at: int) -> int:
+    """Where a phrase begins, with the prepositions and articles before its first telling word."""
+    while at and not tokens[at].before and (_is_mark(tokens[at - 1]) or tokens[at - 1].word in _LEADING):
+        at -= 1
+    return at
 
 
 def _is_lasting(tokens: Sequence[Token], at: int) -> bool:
@@ -228,6 +292,9 @@ def _carries(ours: Sequence[Token], theirs: Sequence[Token], block: Block, other
         return False
     if _goes_round(ours, theirs, block):
         return True
+    places = (ours, low, high), (theirs, left, right)
+    if mark and any(_is_of_subject(*one) and _is_behind_verb(*place) for one, place in (places, places[::-1])):
+        return False  # `the lamp [in the hall] may burn the oil`
     if mark in _CLAUSES and not (_is_closed(ours, high) and _is_closed(theirs, right)):
         return False  # half of a clause
     if mark.split(" ")[0] in _FIXED and not beside and not (_is_helped(ours, low) or _is_helped(theirs, left)):
@@ -243,6 +310,27 @@ def _carries(ours: Sequence[Token], theirs: Sequence[Token], block: Block, other
         or token.word in ("which", "who", "that")
         for at, token in enumerate(theirs[first : last + 1], start=first)
     )
+
+
+def _is_behind_noun(tokens: Sequence[Token], at: int) -> bool:
+    start = _phrase_start(tokens, at)
+    return start > 0 and not tokens[start].before and tokens[start - 1].role == "content"
+
+
+def _is_of_subject(tokens: Sequence[Token], first: int, last: int) -> bool:
+    """Whether a phrase stands between a noun and the verb, and so may belong to the noun."""
+    behind = tokens[last + 1] if last + 1 < len(tokens) else None
+    dated = any(token.role in ("number", "date") for token in tokens[first : last + 1])
+    return behind is not None and not dated and _helps(behind) and _is_behind_noun(tokens, first)
+
+
+def _is_behind_verb(tokens: Sequence[Token], first: int, _last: int) -> bool:
+    """Whether it stands behind a noun that the verb stands before."""
+    return any(map(_helps, tokens[:first])) and _is_behind_noun(tokens, first)
+
+
+def _helps(token: Token) -> bool:
+    return token.role == "modal" or token.word in HELPING
 
 
 _CLAUSES: Final = words("when whenever because although since until once where after before")
@@ -262,12 +350,16 @@ def _is_one(ours: Sequence[Token], theirs: Sequence[Token], block: Block, other:
         return False
     first, second = ((ours, here, mine), (theirs, there)) if here < mine else ((theirs, there, beside), (ours, here))
     tokens, phrase, following = first
-    touching = phrase[1] + 1 == following[0] and not tokens[following[0]].before
+    dated = tokens[phrase[1]].role == "date" or (
+        len(block) == 1 and _YEAR.fullmatch(tokens[phrase[1]].text) is not None
+    )
+    touching = phrase[1] + 1 == following[0] and not tokens[following[0]].before and not dated
     others, (_, last) = second
     cut = last + 1 < len(others) and not others[last + 1].before and others[last + 1].role in ("content", "name")
     return not (touching and cut)
 
 
+_YEAR: Final = re.compile("1[0-9]{3}|20[0-9]{2}")
 _FAR: Final = words("deep far high low long soon early late right straight just")
 _LASTING: Final = words("second minute hour day week month year decade century")
 _SINGLING: Final = words("only merely solely exclusively just even hardly barely scarcely mainly mostly partly longer")
@@ -296,7 +388,7 @@ def _is_mark(token: Token) -> bool:
 _PLACED: Final = words("over under above below about around")
 """Prepositions, where no number follows."""
 _PARTICLES: Final = words("on in up out off down above below")
-_LEADING: Final = words("a an the this that these those such very quite really even")
+_LEADING: Final = words("a an the this that these those such very quite really even do be have")
 """What may stand between a preposition and the rest of its phrase, or before it."""
 _INTO: Final = {"into": "in", "onto": "on", "within": "in", "inside": "in"}
 
@@ -325,7 +417,8 @@ def _is_last(tokens: Sequence[Token], first: int, last: int) -> bool:
         "," in behind.before and behind.role in (*SLIGHT, "pronoun", "place")
     )
     begins = behind.role == "joint" and last + 2 < len(tokens) and tokens[last + 2].role == "pronoun"
-    if (ends or begins or behind.role in ("place", "light")) and is_clause(tokens[:first]):
+    said = is_clause(tokens[:first]) or any(token.word in HELPING for token in tokens[1:first])
+    if (ends or begins or behind.role in ("place", "light")) and said:
         return True
     return bool(behind.before) and may_go(tokens, last + 1, len(tokens) - 1)
 
@@ -407,7 +500,31 @@ def is_how(token: Token) -> bool:
 
 
 _HOW: Final = words("only just also always often usually sometimes first afterwards")
-_MOVES: Final = (_is_adverb, _is_attribution)
+
+
+def _is_before_object(ours: Sequence[Token], theirs: Sequence[Token], one: Block, other: Block) -> bool:
+    """`sent [to Rome] a letter` for `sent a letter [to Rome]`: between a verb and its object a phrase belongs to the
+    verb."""
+    (here, mine), (there, beside) = _places(one), _places(other)
+    for tokens, phrase, thing, others, last, noun in (
+        (ours, here, there, theirs, mine, beside),
+        (theirs, beside, mine, ours, there, here),
+    ):
+        start, begins, told = (_phrase_start(*at) for at in ((tokens, phrase[0]), (others, noun[0]), (others, last[0])))
+        if not start or not begins:
+            continue
+        article = _start(tokens, thing[0])
+        anew = tokens[article].word in _NEW or tokens[article].role in ("quantifier", "number", "bound")
+        verbs = tokens[start - 1], others[begins - 1]
+        acts = all(token.role in ("content", "modal") or token.word in HELPING for token in verbs) and same(*verbs)
+        plain = not _is_mark(tokens[article - 1]) and _marker(others, noun[0]) == "" and article == phrase[1] + 1
+        mark = _marker(tokens, phrase[0])
+        if acts and anew and plain and mark and mark not in _BOUND and mark == _marker(others, last[0]):
+            return not others[told].before or "," in tokens[start].before
+    return False
+
+
+_MOVES: Final = (_is_adverb, _is_attribution, _is_before_object)
 
 
 # -- what a list and a noun phrase hold together
@@ -429,7 +546,8 @@ def _are_listed(ours: Sequence[Token], theirs: Sequence[Token], one: Block, othe
     if all(_is_closed(tokens, last) for tokens, _, (_, last) in sides):
         return not any(_is_ruled(*side) for side in sides)
     # `dogs and cat food` is not `cats and dog food`
-    if any(ours[max(block)[0]].word != theirs[max(j for _, j in block)].word for block in (one, other)):
+    ends = [pair for block in (one, other) for pair in (max(block), max(block, key=itemgetter(1)))]
+    if any(ours[i].word != theirs[j].word for i, j in ends):
         return False
     if all(_begins(tokens, first) for tokens, (first, _), _ in sides):
         return not any(_is_ruled(*side) for side in sides)

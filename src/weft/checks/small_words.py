@@ -32,7 +32,7 @@ def without_subject(
     return said, there
 
 
-_OPENING: Final = words("before after when while until since once although though because")
+_OPENING: Final = words("before after when whenever while until since once although though because if unless")
 """What begins a clause that may have no subject of its own: `before being lit`."""
 
 
@@ -103,8 +103,8 @@ def _is_unsaid(ours: Sequence[Token], theirs: Sequence[Token], said: Sequence[in
         return True
     if token.word == "thereof":
         return any(one.key == "its" for one in ours)
-    if token.word in _OWNING:
-        return any(ours[i].word in ("the", "a", "an") for i in said)
+    if token.word in _OWNING and any(ours[i].word in ("the", "a", "an") for i in said):
+        return True
     if token.key in ("every", "all", "any") and _is_of_all(ours, theirs, said, at):
         return True
     if token.word == "it" and at == 0:  # `it is the oil that burns`
@@ -224,12 +224,19 @@ def _is_implied(tokens: Sequence[Token], at: int, others: Sequence[Token], besid
     there = {others[other].word for other in beside}
     if word in _THIRD or word == "them":
         again = any(token.role == "joint" for token in behind) and word in {token.word for token in tokens[at + 1 :]}
-        opened = any(token.role == "joint" or token.word in _OPENING for token in before)
+        opened = _is_joined(tokens, at) or any(token.word in _OPENING for token in before)
+        lead = next((token for token in tokens if token.role not in SLIGHT), tokens[at])
+        if _is_joined(tokens, at) and lead.word in _SUBJECTS and lead.key != tokens[at].key:
+            return False  # `I saw Anna and [she] was sad`
         # `drag [it] or move it`, `and [it] can`
         lit = any(token.word in BE for token in behind) and any(
             token.word.endswith(("ed", "en", "wn")) for token in tokens[at + 2 : at + 3]
         )
         return again or (word in _THIRD and at > 0 and (opened or lit or "," in tokens[at].before))
+    if word in _ACTING and _is_joined(tokens, at) and any(token.word == word for token in tokens[:at]):
+        return True  # `I rose but [I] was tired`
+    if word in _OWNING and (word in _HERE or not there & {"a", "an", "the"}) and _is_owner_known(tokens, at):
+        return True
     match word:
         case "any":
             return bool(there & {"a", "an"}) or any(token.role == "negation" for token in tokens[:at])
@@ -252,9 +259,34 @@ def _is_implied(tokens: Sequence[Token], at: int, others: Sequence[Token], besid
     return bool(there & _FOR.get(word, frozenset()))
 
 
+_ACTING: Final = words("i we you")
+_SUBJECTS: Final = words("i we you he she it they")
+_HERE: Final = words("our your")
+
+
+def _is_joined(tokens: Sequence[Token], at: int) -> bool:
+    """Directly behind `and`, or `and then`."""
+    return any(
+        token.role == "joint" and all(one.role == "free" for one in tokens[place + 1 : at])
+        for place, token in enumerate(tokens[max(0, at - 2) : at], start=max(0, at - 2))
+    )
+
+
+def _is_owner_known(tokens: Sequence[Token], at: int) -> bool:
+    """`they differ in colour` for `in their colour`: an owner says nothing new where the sentence has one whom it may
+    mean, or where it is whoever speaks or reads."""
+    behind = tokens[at + 1 : at + 2]
+    if not behind or behind[0].before or behind[0].role not in ("content", "name", "number"):
+        return False
+    if tokens[at].word in _HERE:
+        return True
+    return any(token.role in ("content", "name", "pronoun") for token in tokens[:at]) or any(
+        token.word in _THIRD for token in tokens[at:]
+    )
+
+
 _LASTING: Final = frozenset(map(stem, words("second minute hour day week month year decade century")))
 _FOR: Final = {
-    **dict.fromkeys(("your", "our"), words("a an the")),
     **dict.fromkeys(("its", "their"), words("the")),
     **dict.fromkeys(("people", "persons"), words("those")),
     **dict.fromkeys(("per", "one"), words("a an")),

@@ -20,7 +20,7 @@ from weft.checks.number_words import spelled_runs
 from weft.checks.numerals import numbers_in
 from weft.checks.phrases import PHRASES
 from weft.checks.units import UNITS, are_of_one_kind
-from weft.checks.word_forms import ALIKE, IRREGULAR, RANK, USING, are_forms, is_plural, spelt
+from weft.checks.word_forms import ALIKE, IRREGULAR, RANK, USING, are_forms, is_past, is_plural, spelt
 from weft.language.sentences import ENGLISH
 from weft.language.stems import stem
 from weft.protocol.values import dataclass
@@ -212,7 +212,7 @@ def _had(tokens: list[Token]) -> list[Token]:
         replace(_token("had", "had", token.start), before=token.before)
         if token.text == "'d"
         and at + 1 < len(tokens)
-        and (tokens[at + 1].word in _PAST or tokens[at + 1].word.endswith("ed"))
+        and (is_past(tokens[at + 1].word) or tokens[at + 1].word.endswith("ed"))
         else token
         for at, token in enumerate(tokens)
     ]
@@ -345,6 +345,9 @@ def _named(tokens: list[Token], *, stopped: bool) -> Iterator[Token]:
     for at, token in enumerate(tokens):
         titled = at > 0 and tokens[at - 1].word in ENGLISH.abbreviations and token.before == "."
         first = at == 0 or (any(sign in token.before for sign in '.!?:"') and not titled)
+        if token.word == "assuming" and at and tokens[at - 1].word in _BEING:
+            yield replace(token, role="content")  # a condition only where it begins a clause
+            continue
         if token.text == "None" and not first:
             yield replace(token, role="name")
             continue
@@ -362,9 +365,9 @@ def _named(tokens: list[Token], *, stopped: bool) -> Iterator[Token]:
         yield token
 
 
+_BEING: Final = _words("is are was were be been am")
 GET: Final = _words("get gets got gotten getting")
 """`get` before what was done is an auxiliary."""
-_PAST: Final = _words("been had done made taken given seen known found come become begun gone kept left lost")
 _POINTING: Final = {"this": "it", "that": "it", "these": "it", "those": "it"}
 
 
@@ -489,7 +492,8 @@ def same(one: Token, other: Token) -> bool:
     words: tuple[Role, ...] = ("content", "name")
     if one.role in words and other.role in words:
         if one.word.replace("-", "") == other.word.replace("-", ""):
-            return one.word[0] != "-" and other.word[0] != "-"  # `RS-232` and `RS232`; options differ in their signs
+            # `RS-232` and `RS232`; options differ in their signs, and in capitals
+            return one.key == other.key or (one.word[0] != "-" and other.word[0] != "-")
         alike = one.key == other.key or one.key[:5] == other.key[:5] or is_plural(one.word, other.word)
         return (alike or is_plural(other.word, one.word)) and are_forms(one.text, other.text)
     return one.key == other.key and one.role == other.role

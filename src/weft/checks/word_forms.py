@@ -41,7 +41,8 @@ criterion criteria|phenomenon phenomena|medium media|bacterium bacteria|spectrum
 stratum strata|curriculum curricula|index indices|matrix matrices|vertex vertices|appendix appendices|radius radii
 nucleus nuclei|stimulus stimuli|genus genera|corpus corpora|formula formulae|nebula nebulae|supernova supernovae
 analysis analyses|crisis crises|thesis theses|hypothesis hypotheses|synthesis syntheses|wife wives|knife knives
-life lives|half halves|shelf shelves|wolf wolves|thief thieves|loaf loaves|calf calves
+life lives|half halves|shelf shelves|wolf wolves|thief thieves|loaf loaves|calf calves|elf elves|dwarf dwarves
+hoof hooves|scarf scarves|sheaf sheaves|wharf wharves|self selves
 try tries tried trying attempt attempts attempted attempting|seem seems seemed seeming appear appears
 appeared appearing|start starts started starting begin begins began begun beginning
 """
@@ -72,6 +73,11 @@ def spelt(word: str) -> str:
 
 def is_plural(word: str, one: str) -> bool:
     return word == f"{one}s" or (one[-1:] in ("s", "x", "z") and word == f"{one}es")
+
+
+def is_past(word: str) -> bool:
+    """Whether it is a form of an irregular verb that `had` stands before, and `would` does not."""
+    return word in ("come", "become") or (word in IRREGULAR and IRREGULAR[word] != stem(word))
 
 
 @lru_cache(maxsize=65_536)
