@@ -61,6 +61,7 @@ export const STATES: Readonly<Record<string, { sign: string; word: string; look:
   running: { sign: "▸", word: "working", look: "busy" },
   working: { sign: "▸", word: "working", look: "busy" },
   skipped: { sign: "•", word: "kept", look: "quiet" },
+  passed: { sign: "–", word: "passed over", look: "quiet" },
   failed: { sign: "✗", word: "failed", look: "bad" },
   interrupted: { sign: "!", word: "interrupted", look: "warn" },
   over_budget: { sign: "!", word: "over budget", look: "warn" },

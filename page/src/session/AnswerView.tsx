@@ -37,7 +37,16 @@ export function AnswerView({ answer, session, artifact }: { answer: Answer; sess
 
 function Nearest({ sources, link }: { sources: readonly Source[]; link: (kind: "cited", id: string) => string }) {
   if (!sources.length) return null;
-  return <ul class="nearest">{sources.map((one) => <li key={one.label}><a href={link("cited", one.label)}>{one.title || one.ref}</a> <span class="soft">{placeWords(one)}</span></li>)}</ul>;
+  return (
+    <ul class="nearest">
+      {sources.map((one) => (
+        <li key={one.label}>
+          <a href={link("cited", one.label)}>{one.title || one.ref}</a> <span class="soft">{placeWords(one)}</span>
+          <blockquote dir="auto">{one.glimpse ?? one.text}</blockquote>
+        </li>
+      ))}
+    </ul>
+  );
 }
 
 function Claim({ one, href }: { one: Sentence; href: string }) {
@@ -66,6 +75,7 @@ function Legend({ answer }: { answer: Answer }) {
       {count(all.length, "sentence")}: {told.map(({ state, many }, index) => (
         <span key={state}>{index > 0 && " · "}<span aria-hidden="true">{VERDICTS[state].sign} </span>{many} {VERDICTS[state].word}{state === "judged" && judges.length > 0 && ` by ${judges.join(", ")}`}</span>
       ))}
+      {answer.confidence != null && `; confidence that this answers: ${answer.level} (${Math.round(answer.confidence * 100)} %)`}
     </p>
   );
 }

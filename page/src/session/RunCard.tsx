@@ -73,7 +73,7 @@ function byReading(one: string, other: string): number {
 function Standing({ run, outcome }: { run: Run; rev: number; outcome: Run["outcome"] }) {
   const state = outcome === null ? stateOf("running", "step") : stateOf(outcome, "session");
   const ms = outcome && !run.outcome ? 0 : (run.endedAt && outcome ? Date.parse(run.endedAt) : now.value) - Date.parse(run.at);
-  const made = [...run.steps.values()].filter((step) => step.state === "done" || step.state === "skipped").length;
+  const made = [...run.steps.values()].filter((step) => ["done", "skipped", "passed"].includes(step.state)).length;
   return (
     <span class={`state ${state.look}`}>
       <span class="sign" aria-hidden="true">{state.sign}</span><span>{state.word}</span>

@@ -35,5 +35,5 @@ function told(step: Step, word: string): string {
   if (step.gates.some((gate) => !gate.resolved)) return word;
   if (step.state === "waiting" && step.until) return `until ${new Date(step.until).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })}`;
   const tries = step.attempts.length > 1 ? ` · ${step.attempts.length} attempts` : "";
-  return last?.ms != null && step.state !== "skipped" ? `${word}${round || tries || ` · ${humanMs(last.ms)}`}` : `${word}${round}`;
+  return last?.ms != null && step.state !== "skipped" && step.state !== "passed" ? `${word}${round || tries || ` · ${humanMs(last.ms)}`}` : `${word}${round}`;
 }

@@ -64,7 +64,7 @@ export function StepDetail({ step, rev, run, open, first }: { step: Step; rev: n
 
 /** Its reason was true when it was decided: behind that, it is told as past. */
 function because(state: Step["state"]): string {
-  return state === "skipped" ? "Kept because" : state === "waiting" ? "Why" : "Run because";
+  return state === "skipped" ? "Kept because" : state === "waiting" || state === "passed" ? "Why" : "Run because";
 }
 
 /** What it was made for one by one: what went wrong first. */

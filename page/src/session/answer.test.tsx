@@ -30,6 +30,16 @@ test("the four verdicts are told apart by words, and each leads to its evidence"
   assert.match(root.querySelector(".legend")?.textContent ?? "", /4 sentences: .*1 judged by work\/m/);
 });
 
+test("how sure it is stands below, and passages that come near can be read there", () => {
+  const root = window.document.createElement("div");
+  const near = { label: "3", kind: "passage", id: "p3", ref: "sea#tides", title: "The sea", text: "Long before. Tides rise.", file: "sea.md" };
+  const answer = answerOf({ ...ANSWER, level: "medium", confidence: 0.66, nearest: [{ ...near, glimpse: "… Tides rise." }, { ...near, label: "4" }] });
+  assert.ok(answer);
+  render(<AnswerView answer={answer} session="one" artifact="answer.json" />, root as unknown as Element);
+  assert.match(root.querySelector(".legend")?.textContent ?? "", /confidence that this answers: medium \(66 %\)$/);
+  assert.deepEqual([...root.querySelectorAll(".nearest blockquote")].map((one) => one.textContent), ["… Tides rise.", "Long before. Tides rise."]);
+});
+
 test("what is no answer is none", () => {
   assert.equal(answerOf({ sections: [] }), null);
   assert.equal(answerOf(null), null);

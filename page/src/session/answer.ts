@@ -19,6 +19,8 @@ export interface Source {
   readonly ref: string;
   readonly title: string;
   readonly text: string;
+  /** The part of it that comes nearest. */
+  readonly glimpse?: string;
   readonly file?: string;
   readonly page?: number;
   readonly heading?: string;
@@ -30,6 +32,7 @@ export interface Answer {
   readonly outcome?: string;
   readonly nothing_found: boolean;
   readonly level: string;
+  readonly confidence?: number | null;
   readonly collection: { readonly name: string; readonly title: string };
   readonly sections: readonly { readonly id: string; readonly heading: string; readonly sentences: readonly Sentence[] }[];
   readonly sources: readonly Source[];

@@ -3,7 +3,7 @@ import type {
   ArtifactRejected, CallSettled, ConfirmationAsked, Event, GateOpened, GateResolved, RunEnded, RunStarted, StepStarted,
 } from "../api/made";
 
-export type StepState = "waiting" | "running" | "done" | "skipped" | "failed" | "interrupted";
+export type StepState = "waiting" | "running" | "done" | "skipped" | "passed" | "failed" | "interrupted";
 export type Finding = ArtifactRejected["findings"][number];
 
 export interface Attempt {
@@ -308,7 +308,7 @@ function stepEvent(step: Step, event: Event, seq: number, at: string): void {
       return;
     case "step_skipped":
       if (step.state === "done") return; // made before the run came to rest, and still good
-      step.state = "skipped";
+      step.state = event.reason.startsWith("passed over") ? "passed" : "skipped";
       step.reason = event.reason;
       return;
     case "edit_accepted":
