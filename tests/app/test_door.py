@@ -311,3 +311,18 @@ def test_every_command_with_a_key_gets_the_same_answer_again(weft: Weft, command
     opened(weft, play)
     assert isinstance(replies[0], Accepted), replies
     assert replies[1].seq == replies[0].seq
+
+
+def test_another_process_begins_the_first_run_of_a_conversation_that_is_held_here(weft: Weft) -> None:
+    (weft.workspace.parent / "river.md").write_text("# Rivers\n\nThe Danube is long.\n")
+
+    async def go() -> None:
+        with App.open(weft.workspace) as app, App.open(weft.workspace) as other:
+            async with app.session(SessionRequest(session="talk", talk=True)) as held:
+                asked = SessionRequest(session="talk", pipeline="essay", file=weft.workspace.parent / "river.md")
+                async with other.session(asked) as attached:
+                    assert isinstance(attached, AttachedSession)
+                    assert await attached.run(StartRun(), by=ADA) == "waiting"
+                assert held.state.pipeline == "essay"
+
+    asyncio.run(asyncio.wait_for(go(), 120))

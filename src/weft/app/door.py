@@ -249,6 +249,8 @@ class AttachedSession(OpenedSession):
         if isinstance(command, StartRun) and not command.inputs:  # the files that were named here
             given = self._parts.given(self.pipeline, self._request)
             command = replace(command, inputs={name: one.files for name, one in given.items()})
+        if isinstance(command, StartRun) and not command.pipeline and not self.state.pipeline:
+            command = replace(command, pipeline=self.pipeline.name)  # the session has none yet
         async with self._order:
             asked = {"do": "submit", "command": to_wire(command), "key": key, "by": to_wire(by)}
             try:
