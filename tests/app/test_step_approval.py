@@ -175,3 +175,21 @@ def test_a_ruling_for_a_step_that_asks_no_more_is_refused(tmp_path: Path) -> Non
             assert opened.called == []
 
     asyncio.run(story())
+
+
+def test_a_ruling_whose_giver_has_gone_still_counts_and_breaks_nothing(tmp_path: Path) -> None:
+    async def story() -> None:
+        with desk(tmp_path, EACH) as opened:
+            left = Person({})
+            await left.life(opened)
+            answer = DecideApproval(conversation=left.asked[0].conversation, call=left.asked[0].call, decision="session")
+            request = SessionRequest(pipeline="marking", session="marks")
+            async with opened.session(request, reachable=False) as session:
+                gone, stays = session.submit(answer, key="k1"), session.submit(answer, key="k1")
+                await asyncio.sleep(0)
+                gone.cancel()
+                assert isinstance(await stays, Accepted)
+                assert await session.rest() == "done"
+            assert opened.called == ["one", "two", "three"]
+
+    asyncio.run(story())

@@ -138,6 +138,14 @@ class _Given:
     stop: InterruptRun | None = None
     """An interrupt that came while this waited in the inbox to start a run."""
     reply: asyncio.Future[Reply] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    twins: list[_Given] = field(default_factory=list)
+    """The same command with the same key, given again before this one was answered."""
+
+    def answer(self, reply: Reply) -> None:
+        """Whoever waited may have gone."""
+        for one in (self, *self.twins):
+            if not one.reply.done():
+                one.reply.set_result(reply)
 
 
 class LiveSession(OpenedSession):
@@ -303,8 +311,7 @@ class LiveSession(OpenedSession):
             await asyncio.wait({self._worker}, timeout=LEAVING)
             self._worker.cancel()
         for given in (*self._inbox, *self._rulings.values()):
-            if not given.reply.done():
-                given.reply.set_result(Refused(reason=f"session {self.id} was closed"))
+            given.answer(Refused(reason=f"session {self.id} was closed"))
         self._inbox.clear()
         clean = True
         if self._conversation is not None:
@@ -349,8 +356,8 @@ class LiveSession(OpenedSession):
                         given.reply.set_exception(error)
                         given.reply.exception()  # there may be nobody who looks
                     continue
-                if reply is not None and not given.reply.done():
-                    given.reply.set_result(self._kept_in_mind(given.key, reply))
+                if reply is not None:
+                    given.answer(self._kept_in_mind(given.key, reply))
         finally:
             self._loop.call_soon(self._changed.set)
 
@@ -576,7 +583,7 @@ class LiveSession(OpenedSession):
         """Goes on as far as answers given in advance and words that were said meanwhile allow."""
         while self._rulings:
             _, given = self._rulings.popitem()
-            given.reply.set_result(Refused(reason="the run came to rest before the step asked that again"))
+            given.answer(Refused(reason="the run came to rest before the step asked that again"))
         if self._bug is not None:
             return
         run = self.state.run
@@ -707,7 +714,7 @@ class LiveSession(OpenedSession):
         place = (command.conversation, command.call)
         before = self._rulings.get(place)
         if before is not None and before.key == given.key != "":
-            before.reply.add_done_callback(lambda done: given.reply.set_result(done.result()))
+            before.twins.append(given)
             return None
         runner = self._runner
         if runner is not None and (records := await runner.decide_approval(command, given.by, given.key)) is not None:

@@ -305,7 +305,8 @@ async def follow(
     asks = asks and is_terminal(sys.stdin) and is_terminal(sys.stderr) and not plain and not as_json
     async with app.session(replace(request, attended=asks), wish) as session:
         unheard = session.held_here and bool(session.state.unheard)
-        steps = session.pipeline.steps if session.held_here or session.state.pipeline or request.pipeline else {}
+        nameless = isinstance(session, AttachedSession) and not (session.state.pipeline or request.pipeline)
+        steps = {} if nameless else session.pipeline.steps
         screen = screen_for(
             session.id,
             str(session.folder),
