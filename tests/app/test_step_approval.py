@@ -182,7 +182,9 @@ def test_a_ruling_whose_giver_has_gone_still_counts_and_breaks_nothing(tmp_path:
         with desk(tmp_path, EACH) as opened:
             left = Person({})
             await left.life(opened)
-            answer = DecideApproval(conversation=left.asked[0].conversation, call=left.asked[0].call, decision="session")
+            answer = DecideApproval(
+                conversation=left.asked[0].conversation, call=left.asked[0].call, decision="session"
+            )
             request = SessionRequest(pipeline="marking", session="marks")
             async with opened.session(request, reachable=False) as session:
                 gone, stays = session.submit(answer, key="k1"), session.submit(answer, key="k1")
