@@ -25,7 +25,7 @@ import math
 import re
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
@@ -37,14 +37,15 @@ from benchmarks.faqs import TEST, TUNE, questions
 from benchmarks.reliability import bins, picture, table
 from weft.files import Folder
 from weft.knowledge.embedding import Embedder, Unavailable, load_embedder
-from weft.knowledge.knowledge_base import KnowledgeBase, add_files, create_collection, open_collection
-from weft.knowledge.research import answering
-from weft.knowledge.research.answering import AmongOthers, AnswerSigns, JudgedPassage
+from weft.knowledge.knowledge_base import KnowledgeBase, add_documents, add_files, create_collection, open_collection
+from weft.knowledge.research import answering, weighing
+from weft.knowledge.research.answering import Asked, JudgedPassage
 from weft.knowledge.research.calibrate import calibrate
 from weft.knowledge.research.depth import depth_named
 from weft.knowledge.research.question import is_asked, plan_question
 from weft.knowledge.research.quick import answer_question
 from weft.knowledge.research.retrieve import retrieve
+from weft.knowledge.research.weighing import AmongOthers, AnswerSigns, Weights
 from weft.knowledge.search import Hit
 
 QUESTIONS = Path(__file__).parent / "questions"
@@ -89,10 +90,14 @@ KEPT = {
         f"doc/harden-doc/html/en-US/{page}.html" for page in ("[!ci]*", "ch[!a]*", "credits", "intr*")
     ),
     "fetchmail-notes": ("doc/fetchmail/design-notes.html", "doc/fetchmail/fetchmail-features.html"),
+    "brewing": ("doc/qbrew/primer/*.html", "doc/qbrew/book/*.html"),
+    "crawl": ("crawl/docs/crawl_manual.txt",),
+    "debian-edu": ("doc/debian-edu-doc-en/debian-edu-bookworm-manual.html",),
 }
 UNANSWERED = 0.3
 """What a question of a list counts whose answer was taken out: people mostly ask what is there."""
 FOUND = 40
+LINE = "# -- what was fitted\n\n"
 
 
 @dataclass(frozen=True)
@@ -105,6 +110,8 @@ class Tried:
     judged: list[JudgedPassage]
     holds: list[bool]
     """Of each, whether it is the answer."""
+    most: list[float]
+    """Of each, how likely it is at most."""
     keyword: list[bool]
     """Of the passages that BM25 alone finds, in order: whether each belongs to the answer."""
 
@@ -121,9 +128,28 @@ class Tried:
 class Held:
     """A question that was judged by weights which know nothing of its list."""
 
+    name: str
     chance: float
+    """By the signs alone."""
+    most: float
     right: bool
     without: bool
+
+    @property
+    def said(self) -> float:
+        return min(self.most, self.chance)
+
+    @property
+    def counts(self) -> float:
+        return UNANSWERED if self.without and self.name in TUNE else 1.0
+
+
+@dataclass(frozen=True)
+class Places:
+    docs: Path
+    """Where the manuals are."""
+    collections: Path
+    """Where what is made of them is kept, or a folder that goes with the process."""
 
 
 def row(hit: Hit) -> dict[str, object]:
@@ -132,43 +158,50 @@ def row(hit: Hit) -> dict[str, object]:
     return {**named, "content": passage.content, "likeness": hit.likeness}
 
 
-def tried(name: str, root: Path, embedder: Embedder | Unavailable) -> Iterator[Tried]:
-    listed = questions(name, root)
-    with tempfile.TemporaryDirectory() as place, Folder.open(Path(place)) as workspace:
-        folder = create_collection(workspace, name) / "documents"
+def tried(name: str, at: Places, embedder: Embedder | Unavailable) -> Iterator[Tried]:
+    listed = questions(name, at.docs)
+    texts = [(one.file, one.answer.encode()) for one in listed]
+    with collection_of(name, lambda knowledge: add_documents(knowledge, texts), at, embedder) as knowledge:
+        total = knowledge.store.counts()["passages"]
         for one in listed:
-            (folder / one.file).write_text(one.answer)
-        with open_collection(workspace, name, embedder) as knowledge:
-            knowledge.update()
-            knowledge.fill()
-            total = knowledge.store.counts()["passages"]
-            for one in listed:
-                found = knowledge.search.find(one.question, limit=FOUND, rerank=False)
-                keyword = knowledge.search.find(one.question, limit=FOUND, mode="keyword")
-                asked = answering.read_question(one.question, knowledge.store.frequencies, total)
-                for without in (False, True):
-                    rows = [row(hit) for hit in found.hits if not (without and hit.passage.file == one.file)]
-                    files = [hit.passage.file for hit in keyword.hits]
-                    judged = answering.judge(asked, rows, embedder)
-                    yield Tried(
-                        name,
-                        without,
-                        judged,
-                        [each.row["file"] == one.file for each in judged],
-                        [file == one.file for file in files if not (without and file == one.file)],
-                    )
+            found = knowledge.search.find(one.question, limit=FOUND, rerank=False)
+            keyword = knowledge.search.find(one.question, limit=FOUND, mode="keyword")
+            asked = answering.read_question(one.question, knowledge.store.frequencies, total)
+            for without in (False, True):
+                rows = [row(hit) for hit in found.hits if not (without and hit.passage.file == one.file)]
+                files = [hit.passage.file for hit in keyword.hits]
+                judged = answering.judge(asked, rows, embedder)
+                yield Tried(
+                    name,
+                    without,
+                    judged,
+                    [each.row["file"] == one.file for each in judged],
+                    [answering.most_likely(asked, each) for each in judged],
+                    [file == one.file for file in files if not (without and file == one.file)],
+                )
 
 
 @contextmanager
-def manual(name: str, root: Path, embedder: Embedder | Unavailable) -> Iterator[KnowledgeBase]:
+def manual(name: str, at: Places, embedder: Embedder | Unavailable) -> Iterator[KnowledgeBase]:
     """A manual as a collection."""
-    pages = sorted(page for pattern in {**FITTED, **KEPT}[name] for page in root.glob(pattern))
+    pages = sorted(page for pattern in {**FITTED, **KEPT}[name] for page in at.docs.glob(pattern))
     if not pages:
-        sys.exit(f"{name} is not under {root}: unpack its package there, or name others with --of")
-    with tempfile.TemporaryDirectory() as place, Folder.open(Path(place)) as workspace:
-        create_collection(workspace, name)
+        sys.exit(f"{name} is not under {at.docs}: unpack its package there, or name others with --of")
+    with collection_of(name, lambda knowledge: add_files(knowledge, pages), at, embedder) as knowledge:
+        yield knowledge
+
+
+@contextmanager
+def collection_of(
+    name: str, add: Callable[[KnowledgeBase], object], at: Places, embedder: Embedder | Unavailable
+) -> Iterator[KnowledgeBase]:
+    """Made where collections are kept, and only as far as it is not there yet."""
+    at.collections.mkdir(parents=True, exist_ok=True)
+    with Folder.open(at.collections) as workspace:
+        if not (at.collections / "knowledge" / name).exists():
+            create_collection(workspace, name)
         with open_collection(workspace, name, embedder) as knowledge:
-            add_files(knowledge, pages)
+            add(knowledge)
             knowledge.update()
             knowledge.fill()
             yield knowledge
@@ -180,23 +213,24 @@ def questions_to(name: str) -> list[tuple[str, str]]:
     return [(question, pattern) for question, _, pattern in (line.partition("\t") for line in lines)]
 
 
-def tried_on_manual(name: str, root: Path, embedder: Embedder | Unavailable) -> Iterator[Tried]:
+def tried_on_manual(name: str, at: Places, embedder: Embedder | Unavailable) -> Iterator[Tried]:
     """Through the whole search, as a question is that somebody asks."""
-    with manual(name, root, embedder) as knowledge:
+    with manual(name, at, embedder) as knowledge:
         for question, pattern in questions_to(name):
-            judged = judged_as_asked(knowledge, question)
+            asked, judged = judged_as_asked(knowledge, question)
             said = [" ".join(each.shown for each in answering.answer_of(one)[0]) for one in judged]
             holds = [bool(pattern) and re.search(pattern, text, re.DOTALL) is not None for text in said]
-            yield Tried(name, not pattern, judged, holds, [])
+            yield Tried(name, not pattern, judged, holds, [answering.most_likely(asked, one) for one in judged], [])
 
 
-def judged_as_asked(knowledge: KnowledgeBase, question: str) -> list[JudgedPassage]:
+def judged_as_asked(knowledge: KnowledgeBase, question: str) -> tuple[Asked, list[JudgedPassage]]:
     bounds = depth_named("quick")
     plan = plan_question(question, bounds, knowledge.collection.grammar)
     sub_queries = calibrate(knowledge, plan, bounds)["sub_queries"]
     found = retrieve(knowledge, sub_queries, bounds)
-    first = next((one for one in sub_queries if is_asked(one)), None)
-    return answering.judged_for(first, found["passages"], knowledge) if first else []
+    first = next(one for one in sub_queries if is_asked(one))
+    asked = answering.read_question(first["text"], knowledge.store.frequencies, knowledge.store.counts()["passages"])
+    return asked, answering.judged_for(first, found["passages"], knowledge)
 
 
 # -- fitting
@@ -254,7 +288,7 @@ def without(signs: AnswerSigns, names: Sequence[str]) -> tuple[float, ...]:
     return astuple(replace(signs, **dict.fromkeys(names, 0.0)))
 
 
-def fit(every: Sequence[Tried]) -> answering.Weights:
+def fit(every: Sequence[Tried]) -> Weights:
     by_words = not any(one.signs.meaning for each in every for one in each.judged)
     for_order = [name for name in FOR_ORDER if not (by_words and name == "told")]
     order = _of(
@@ -267,11 +301,11 @@ def fit(every: Sequence[Tried]) -> answering.Weights:
             ]
         ),
     )
-    by_order = answering.Weights(order=order, sure=order, among=_of(AmongOthers, [0.0] * 4), start=0.0)
+    by_order = Weights(order=order, sure=order, among=_of(AmongOthers, [0.0] * 4), start=0.0)
     rows, right, counts = [], [], []
     for each in every:
         if (first := first_of(each, by_order)) is not None:
-            best, among, holds = first
+            best, among, holds, _ = first
             rows.append([*without(best.signs, for_order), *astuple(among)])
             right.append(float(holds))
             counts.append(UNANSWERED if each.without and each.name in TUNE else 1.0)
@@ -279,7 +313,7 @@ def fit(every: Sequence[Tried]) -> answering.Weights:
     start, *weights = calibrated(logistic(*given, numpy.ones(len(rows))), *given, numpy.array(counts))
     size = len(fields(AnswerSigns))
     among = _of(AmongOthers, weights[size:])
-    return answering.Weights(order=order, sure=_of(AnswerSigns, weights[:size]), among=among, start=start)
+    return Weights(order=order, sure=_of(AnswerSigns, weights[:size]), among=among, start=start)
 
 
 def calibrated(
@@ -292,21 +326,22 @@ def calibrated(
     return [start + slope * weights[0], *(slope * one for one in weights[1:])]
 
 
-def first_of(each: Tried, weights: answering.Weights) -> tuple[JudgedPassage, AmongOthers, bool] | None:
-    """The passage that these weights put first, how it stands among the others, and whether it is the answer."""
+def first_of(each: Tried, weights: Weights) -> tuple[JudgedPassage, AmongOthers, bool, float] | None:
+    """The passage that these weights put first, how it stands among the others, whether it is the answer, and how
+    likely that is at most."""
     if not each.judged:
         return None
     found = answering.in_order(each.judged, weights)
-    held = {id(one.row): holds for one, holds in zip(each.judged, each.holds, strict=True)}
-    return found[0], answering.among_others(found, 0), held[id(found[0].row)]
+    at = next(at for at, one in enumerate(each.judged) if one.row is found[0].row)
+    return found[0], answering.among_others(found, 0), each.holds[at], each.most[at]
 
 
-def weighed(each: Tried, weights: answering.Weights) -> Held | None:
+def weighed(each: Tried, weights: Weights) -> Held | None:
     """What these weights say of a question: how likely its best passage answers, and whether it does."""
     if (first := first_of(each, weights)) is None:
         return None
-    best, among, holds = first
-    return Held(weights.likely(best.signs, among), holds, each.without)
+    best, among, holds, most = first
+    return Held(each.name, weights.likely(best.signs, among), most, holds, each.without)
 
 
 def held_out(every: Sequence[Tried]) -> list[Held]:
@@ -319,36 +354,56 @@ def held_out(every: Sequence[Tried]) -> list[Held]:
     return [one for one in found if one is not None]
 
 
-def recalibrated(weights: answering.Weights, held: Sequence[Held]) -> answering.Weights:
-    """The same weights, made to say how often the answer was right on what they know nothing of."""
-    said = numpy.array([math.log(one.chance / (1 - one.chance)) for one in held])
-    counts = numpy.array([UNANSWERED if one.without else 1.0 for one in held])
-    start, slope = logistic(said[:, None], numpy.array([float(one.right) for one in held]), counts)
-    return answering.Weights(
+def recalibrated(weights: Weights, held: Sequence[Held]) -> tuple[Weights, list[Held]]:
+    """The same weights, and what they said, made to say how often the answer was right on manuals they know nothing of:
+    a list of answers is asked otherwise than a manual."""
+    some = [one for one in held if one.name in FITTED and one.most > answering.ANSWER] or list(held)
+    right = numpy.array([float(one.right) for one in some])
+    start, slope = logistic(numpy.array([[log_odds(one.chance)] for one in some]), right, numpy.ones(len(some)))
+    made = Weights(
         order=weights.order,
         sure=_of(AnswerSigns, [slope * one for one in astuple(weights.sure)]),
         among=_of(AmongOthers, [slope * one for one in astuple(weights.among)]),
         start=start + slope * weights.start,
     )
+    return made, [replace(one, chance=1 / (1 + math.exp(-start - slope * log_odds(one.chance)))) for one in held]
+
+
+def log_odds(chance: float) -> float:
+    return math.log(chance / (1 - chance))
+
+
+def report_held(held: Sequence[Held]) -> None:
+    """What was said of lists and manuals that were left out, and how often it was right."""
+    for names, kind in ((FITTED, "manuals"), (TUNE, "lists")):
+        own = [one for one in held if one.name in names]
+        if own:
+            sure = auc([one.said for one in own], [one.right for one in own])
+            print(f"\n{kind}, each by weights fitted on the others; AUC {sure:.3f}\n")
+            print(table(bins([(one.said, one.right, one.counts) for one in own])))
+            print()
+            report_bounds(own)
 
 
 def report_bounds(held: Sequence[Held]) -> None:
-    print("| from | direct | right of direct | refused | right of all |\n| --- | --- | --- | --- | --- |")
+    print("| from | direct | right of direct | refused | right of all | said |\n| --- | --- | --- | --- | --- | --- |")
     there, absent = [one for one in held if not one.without], [one for one in held if one.without]
-    for bound in (0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.87, 0.9):
-        direct = [one for one in there if one.chance >= bound]
-        wrong = [one for one in absent if one.chance >= bound]
+    for bound in (0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.87, 0.9):
+        direct = [one for one in there if one.said >= bound]
+        wrong = [one for one in absent if one.said >= bound]
         right = sum(one.right for one in direct)
-        of_all = right / (len(direct) + UNANSWERED * len(wrong)) if direct else 0.0
+        whole = sum(one.counts for one in (*direct, *wrong)) or 1.0
         cells = [
             share(len(direct), len(there)),
             share(right, len(direct)),
             share(len(absent) - len(wrong), len(absent)),
+            f"{right / whole:.2f}",
+            f"{sum(one.said * one.counts for one in (*direct, *wrong)) / whole:.2f}",
         ]
-        print(f"| {bound} | {' | '.join(cells)} | {of_all:.2f} |")
+        print(f"| {bound} | {' | '.join(cells)} |")
 
 
-def shown(name: str, weights: answering.Weights) -> str:
+def shown(name: str, weights: Weights) -> str:
     def told(values: AnswerSigns | AmongOthers, among: Sequence[str]) -> str:
         return ", ".join(f"{one}={getattr(values, one):.2f}" for one in among)
 
@@ -414,11 +469,11 @@ def share(part: int, whole: int) -> str:
     return f"{100 * part / whole:.0f} %" if whole else "–"
 
 
-def report_manual(name: str, root: Path, embedder: Embedder | Unavailable) -> None:
+def report_manual(name: str, at: Places, embedder: Embedder | Unavailable) -> None:
     """Whole answers, through the door that a conversation uses."""
     rows = questions_to(name)
     counts = dict.fromkeys(("right", "partly", "wrong", "missed", "refused", "BM25", "high", "high right"), 0)
-    with manual(name, root, embedder) as knowledge:
+    with manual(name, at, embedder) as knowledge:
         for question, pattern in rows:
             one_question(knowledge, question, pattern, counts)
     asked = sum(bool(pattern) for _, pattern in rows)
@@ -451,7 +506,9 @@ def one_question(knowledge: KnowledgeBase, question: str, pattern: str, counts: 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--docs", type=Path, default=Path("/usr/share"), metavar="ROOT")
+    parser.add_argument("--collections", type=Path, metavar="FOLDER", help="keep what is made of the manuals here")
     parser.add_argument("--fit", action="store_true", help="fit the weights anew, and print them")
+    parser.add_argument("--write", action="store_true", help="with --fit: put them where they are read from")
     parser.add_argument("--picture", type=Path, help="draw the reliability diagram into this file")
     parser.add_argument("--of", nargs="+", default=[], metavar="NAME", help="only these lists and manuals")
     given = parser.parse_args()
@@ -459,18 +516,29 @@ def main() -> None:
     def wanted(names: Iterable[str]) -> list[str]:
         return [name for name in names if not given.of or name in given.of]
 
+    with tempfile.TemporaryDirectory() as place:
+        measure(given, Places(given.docs, given.collections or Path(place)), wanted)
+
+
+def measure(given: argparse.Namespace, at: Places, wanted: Callable[[Iterable[str]], list[str]]) -> None:
     embedder = load_embedder()
     if isinstance(embedder, Unavailable):
         sys.exit(f"not measured: {embedder.reason}")
     if given.fit:
+        fitted: list[str] = []
         for name, by in (("BY_MEANING", embedder), ("BY_WORDS", Unavailable("not wanted"))):
-            every = [one for each in wanted(TUNE) for one in tried(each, given.docs, by)]
-            every += [one for each in wanted(FITTED) for one in tried_on_manual(each, given.docs, by)]
-            held = held_out(every)
-            print(shown(name, recalibrated(fit(every), held)), flush=True)
-            report_bounds(held)
+            every = [one for each in wanted(TUNE) for one in tried(each, at, by)]
+            every += [one for each in wanted(FITTED) for one in tried_on_manual(each, at, by)]
+            weights, held = recalibrated(fit(every), held_out(every))
+            fitted.append(shown(name, weights))
+            print(f"{fitted[-1]}\n", flush=True)
+            report_held(held)
+        if given.write:
+            path = Path(weighing.__file__)
+            above, line, _ = path.read_text().partition(LINE)
+            path.write_text("\n".join([f"{above}{line}{fitted[0]}", *fitted[1:], ""]))
         return
-    every = [one for each in wanted(TEST) for one in tried(each, given.docs, embedder)]
+    every = [one for each in wanted(TEST) for one in tried(each, at, embedder)]
     report_lists(every)
     found = [(one.judged[0].probability, one.right, UNANSWERED if one.without else 1.0) for one in every if one.judged]
     print(table(bins(found)))
@@ -482,7 +550,7 @@ def main() -> None:
     )
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     for name in wanted((*FITTED, *KEPT)):
-        report_manual(name, given.docs, embedder)
+        report_manual(name, at, embedder)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
-"""Claims written by hand on thirteen documents, through the whole door: each is looked for in a collection.
+"""Claims written by hand on nineteen documents, through the whole door: each is looked for in a collection.
 
     mkdir deb && cd deb && apt-get download mdadm r-cran-janeaustenr jargon-text r-cran-tm anarchism \\
-        kstars-data debian-handbook doc-debian sqlite3-doc r-doc-html chrony rrdtool
+        kstars-data debian-handbook doc-debian sqlite3-doc r-doc-html chrony rrdtool \\
+        miscfiles fonts-sil-gentium cfi-en gnushogi qbrew
     for file in *.deb; do dpkg -x $file ../packages; done; cd ..
     python -m benchmarks.written_claims --packages packages [--misses] [NAME]...
 
@@ -99,13 +100,13 @@ def read_manifesto(packages: Path) -> Files:
     return {"manifesto.txt": zlib.decompress(kept, 31)}
 
 
-def read_file(name: str) -> Callable[[Path], Files]:
-    """A document as it stands in its package, unpacked."""
+def read_file(name: str, called: str = "") -> Callable[[Path], Files]:
+    """A document as it stands in its package, unpacked; `called` where its name does not say what it is."""
 
     def read(packages: Path) -> Files:
         data = (packages / "usr/share/doc" / name).read_bytes()
         told = zlib.decompress(data, 31) if name.endswith(".gz") else data
-        return {Path(name.removesuffix(".gz")).name.replace("FAQ", "faq.txt"): told}
+        return {called or Path(name.removesuffix(".gz")).name: told}
 
     return read
 
@@ -114,8 +115,13 @@ DOCUMENTS: Final[Mapping[str, Callable[[Path], Files]]] = {
     "md": read_manual, "emma": read_novel, "jargon": read_lexicon, "news": read_news, "anarchism": read_essay,
     "stars": read_astronomy, "handbook": read_handbook, "manifesto": read_manifesto,
     "sqlite": read_file("sqlite3/testing.html"), "rdata": read_file("r-doc-html/manual/R-data.html"),
-    "chrony": read_file("chrony/FAQ.gz"), "constitution": read_file("debian/constitution.txt.gz"),
+    "chrony": read_file("chrony/FAQ.gz", "faq.txt"), "constitution": read_file("debian/constitution.txt.gz"),
     "rrdtutorial": read_file("rrdtool/html/rrdtutorial.html"),
+    "us-constitution": read_file("../state/us-constitution.gz", "us-constitution.txt"),
+    "font-licence": read_file("fonts-sil-gentium/OFL-FAQ.txt.gz"),
+    "brewing": read_file("qbrew/primer/primer-equipment.html"),
+    "hacker": read_file("cfi-en/html/ottoen.htm"), "techno": read_file("cfi-en/html/ch7web.htm"),
+    "shogi": read_file("gnushogi/html/The-rules-of-shogi.html"),
 }  # fmt: skip
 
 
