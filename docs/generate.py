@@ -309,6 +309,7 @@ FIELD_MEANINGS: Final = {
     "`blobs/<hash>`.",
     "item_settled.message": "What came of it in a few words, or why there is no result.",
     "item_settled.ms": "How long it took, in milliseconds.",
+    "trace": "The calls that led to an error of code, the last eight from the workspace's own on.",
     "resumable": "Whether what it did so far is kept, and gone on with when it is tried again with the same inputs.",
     "conversation_opened.prompt": "Of a step's: the hash of what its model is told before anything is said, kept as "
     "`blobs/<hash>`.",
@@ -411,6 +412,7 @@ STEP_INPUT_MEANINGS: Final = {
     "skills": "The text of each skill, by name.",
     "feedback": "What was wrong with the attempt before this one, a text for each fault; empty at first.",
     "replies": "What the person wanted changed, by the step at whose gate they said it, the oldest first.",
+    "before": "Of a step whose result a person wanted changed: its artifacts as they looked at them, by file name.",
     "rounds": "For a step that is made again: by the step that closes its unit `kind` (`repair` or `loop`), `round`, "
     "`most` and `feedback`.",
     "failed": "By step, why it failed for good. For a step with `on_failure` or `finally`.",

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from weft.documents import read_document
 from weft.files import Folder
+from weft.knowledge.embedding import Unavailable, load_embedder
 from weft.knowledge.knowledge_base import add_files, create_collection, open_collection
 from weft.knowledge.research.quick import answer_question
 from weft.models import embedded
@@ -29,7 +30,9 @@ SCHEMES = {"dark": 0, "light": 1}
 def page_of(path: Path) -> str:
     document = read_document(path.read_bytes(), path.name)
     cues = [{"offset": cue.offset, "start": cue.start} for cue in document.cues]
-    summary = embedded.summary(document.text, content_id=path.stem, title=document.title, cues=cues)
+    model = load_embedder()
+    meaning = None if isinstance(model, Unavailable) else model.embed  # as a run has it
+    summary = embedded.summary(document.text, content_id=path.stem, title=document.title, cues=cues, meaning=meaning)
     ideas = embedded.ideas(document.text, summary)
     outline = embedded.outline(document.text, summary, ideas)
     kit = embedded.writing_kit(summary, ideas, outline, source={"label": document.title, "url": document.url})

@@ -204,6 +204,30 @@ def test_exported_names_are_what_we_promise(package: str, names: set[str]) -> No
     assert all(hasattr(module, name) for name in module.__all__)
 
 
+def test_a_front_offers_what_type_checkers_see_of_it() -> None:
+    fronts = 0
+    for module, _, tree in modules():
+        guards = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+        for guard in guards:
+            homes = [
+                call.args[1]
+                for node in guard.orelse
+                for call in ast.walk(node)
+                if isinstance(call, ast.Call) and ast.unparse(call.func) == "front"
+            ]
+            if not homes:
+                continue
+            fronts += 1
+            seen = {
+                one.module: {name.name for name in one.names} for one in guard.body if isinstance(one, ast.ImportFrom)
+            }
+            offered = {home: set(names.split()) for home, names in ast.literal_eval(homes[0]).items()}
+            assert offered == seen, module
+            found = importlib.import_module("weft" if module == "__init__" else f"weft.{module.removeprefix('weft.')}")
+            assert all(hasattr(found, name) for names in offered.values() for name in names), module
+    assert fronts >= 4
+
+
 NAMED_TWICE = {"Passage", "Source", "Stop"}
 """Names that more than one public class has. The list may only become shorter."""
 

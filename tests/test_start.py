@@ -37,8 +37,8 @@ def rooms(modules: set[str]) -> set[str]:
 CASES = {
     "the version": (
         "import weft.cli\nsys.argv = ['weft', '--version']\ntry:\n    weft.cli.main()\nexcept SystemExit:\n    pass",
-        {"cli"},
-        {"click", "pydantic", "asyncio"},
+        {"cli", "protocol"},
+        {"click", "pydantic", "asyncio", "weft.protocol.events"},
     ),
     "the words": ("import weft.protocol.events", {"protocol"}, {"pydantic", "asyncio", "click"}),
     "a session's log": ("import weft.session.log", {"protocol", "session", "files"}, {"pydantic", "asyncio"}),

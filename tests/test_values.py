@@ -138,17 +138,22 @@ def made_anew(decorate: Any, given: type, **options: bool) -> Any:
     return decorate(type(given.__name__, (), dict(given.__dict__)), **options)
 
 
+SLOTTED = pytest.mark.parametrize("options", [{}, {"frozen": True, "slots": True}], ids=["open", "slots"])
+
+
 @LEAN_AND_STANDARD
-def test_the_first_instance_and_the_hundredth_are_filled_in_alike(decorate: Any) -> None:
-    made = made_anew(decorate, Filled)
+@SLOTTED
+def test_the_first_instance_and_the_hundredth_are_filled_in_alike(decorate: Any, options: dict[str, bool]) -> None:
+    made = made_anew(decorate, Filled, **options)
     every = [made("a", tags=["x"], seen="yes") if number % 2 else made("b", 2) for number in range(100)]
     assert [dataclasses.astuple(one) for one in every] == [("b", 2, ["b"], "no"), ("a", 1, ["x", "a"], "yes")] * 50
 
 
 @LEAN_AND_STANDARD
+@SLOTTED
 @pytest.mark.parametrize("before", [0, 100], ids=["the first", "later"])
-def test_what_is_given_wrongly_is_refused(decorate: Any, before: int) -> None:
-    made = made_anew(decorate, Given, frozen=True)
+def test_what_is_given_wrongly_is_refused(decorate: Any, before: int, options: dict[str, bool]) -> None:
+    made = made_anew(decorate, Given, **options)
     for number in range(before):
         assert made("a", "b", number).size == number
     wrong: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
@@ -162,6 +167,25 @@ def test_what_is_given_wrongly_is_refused(decorate: Any, before: int) -> None:
     for given, named in wrong:
         with pytest.raises(TypeError):
             made(*given, **named)
+
+
+@LEAN_AND_STANDARD
+def test_what_is_given_by_name_alone_is_so_for_the_hundredth_too(decorate: Any) -> None:
+    @decorate(frozen=True, slots=True, kw_only=True)
+    class Named:
+        name: str
+        size: int = 1
+        tags: list[str] = dataclasses.field(default_factory=list)
+
+    made: Any = Named
+    assert all(one.kw_only for one in dataclasses.fields(made)), (
+        "asked before there is one: its fields say so from then"
+    )
+    for number in range(100):
+        assert dataclasses.astuple(made(name="a", size=number)) == ("a", number, [])
+        with pytest.raises(TypeError):
+            made("a")
+    assert made(name="a").tags is not made(name="a").tags
 
 
 @LEAN_AND_STANDARD

@@ -9,8 +9,9 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from weft.protocol.fronts import front
 
 if TYPE_CHECKING:
     from weft.app import App, LiveSession, OpenedSession, RegisteredFunction, SessionRequest, open_workspace
@@ -28,20 +29,22 @@ if TYPE_CHECKING:
     from weft.protocol.envelope import Actor
     from weft.protocol.errors import WeftError
     from weft.protocol.events import Record
+else:
+    __getattr__ = front(
+        __name__,
+        {
+            "weft.app": "App LiveSession OpenedSession RegisteredFunction SessionRequest open_workspace",
+            "weft.protocol.commands": (
+                "Accepted CancelRun Interrupt Refused ReplyToGate ResolveConfirmation Say StartRun"
+            ),
+            "weft.protocol.conversation_commands": "DecideApproval",
+            "weft.protocol.envelope": "Actor",
+            "weft.protocol.errors": "WeftError",
+            "weft.protocol.events": "Record",
+        },
+    )
 
 __version__ = "0.1.0"
-
-_HOMES = {
-    "weft.app": ("App", "LiveSession", "OpenedSession", "RegisteredFunction", "SessionRequest", "open_workspace"),
-    "weft.protocol.commands": (
-        "Accepted", "CancelRun", "Interrupt", "Refused", "ReplyToGate", "ResolveConfirmation", "Say", "StartRun",
-    ),
-    "weft.protocol.envelope": ("Actor",),
-    "weft.protocol.errors": ("WeftError",),
-    "weft.protocol.events": ("Record",),
-    "weft.protocol.conversation_commands": ("DecideApproval",),
-}  # fmt: skip
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Accepted",
@@ -65,7 +68,6 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOME_OF:
-        raise AttributeError(f"module 'weft' has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOME_OF[name]), name)
+def __dir__() -> list[str]:
+    """What a shell or a notebook completes."""
+    return [*__all__, "__version__"]

@@ -144,6 +144,11 @@ class Folder:
         with _reported("can't list", self.path):
             return sorted(os.listdir(self.fd))
 
+    def entries(self) -> list[tuple[str, bool]]:
+        """Each name, and whether it is a folder's."""
+        with _reported("can't list", self.path), os.scandir(self.fd) as found:
+            return sorted((one.name, one.is_dir(follow_symlinks=False)) for one in found)
+
     def exists(self, name: str) -> bool:
         try:
             os.close(self.open_fd(name, os.O_RDONLY))
@@ -352,7 +357,9 @@ class Folder:
 
     def _refuse(self, error: OSError, name: str) -> NoReturn:
         if error.errno in (errno.ELOOP, errno.ENOTDIR, errno.EMLINK, errno.ENXIO, errno.EISDIR):
-            raise UserError(f"{self.path / name} goes through a link or is not a regular file: refused") from error
+            what = f"{self.path / name} goes through a link or is not a regular file: refused"
+            hint = "put the file itself there; a link could lead anywhere, and change what it leads to unseen"
+            raise UserError(what, hint=hint) from error
         raise translated(error, f"can't open {self.path / name}") from error
 
 

@@ -17,7 +17,7 @@ from weft.app import App, Filter, ListedSession, SessionRequest
 from weft.app import catalogue as catalogue_module
 from weft.app.catalogue import Catalogue
 from weft.files import Folder
-from weft.protocol.commands import Accepted, DescribeSession, GivenFile, StartRun
+from weft.protocol.commands import Accepted, DescribeSession, GivenFile, Refused, StartRun
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import UserError, WorkspaceError
 from weft.session import session as session_module
@@ -82,8 +82,10 @@ def test_it_is_said_to_whoever_holds_the_session_and_once_for_each_key(app: App)
                 first = await other.describe("tides", DescribeSession(flag=True), key="once", by=ADA)
                 again = await other.describe("tides", DescribeSession(flag=True), key="once", by=ADA)
         assert first == again == Accepted(seq=first.seq if isinstance(first, Accepted) else 0)
-        third = await app.describe("tides", DescribeSession(flag=False), key="once")
-        assert third == first
+        assert await app.describe("tides", DescribeSession(flag=True), key="once") == first
+        other_words = await app.describe("tides", DescribeSession(flag=False), key="once")
+        assert isinstance(other_words, Refused)
+        assert "the key once was given with another command" in other_words.reason
 
     asyncio.run(go())
     assert listed(app).flag

@@ -313,6 +313,60 @@ def test_every_command_with_a_key_gets_the_same_answer_again(weft: Weft, command
     assert replies[1].seq == replies[0].seq
 
 
+@pytest.mark.parametrize(
+    ("command", "other"),
+    [
+        (DescribeSession(flag=True), DescribeSession(archived=True)),
+        (ReplyToGate(gate="plan", choice="proceed"), ReplyToGate(gate="plan", choice="amend", text="shorter")),
+        (Say(text="amend: shorter"), Say(text="cancel it")),
+        (AcceptEdit(step="plan"), StartRun(until="plan")),
+        (SetMode(mode="plan"), SetMode(mode="auto")),
+        (Interrupt(), Interrupt(target="main")),
+    ],
+    ids=lambda command: command.type,
+)
+@pytest.mark.parametrize("restarted", [False, True])
+def test_another_command_under_a_key_that_was_used_is_refused(
+    weft: Weft, command: SessionCommand, other: SessionCommand, restarted: bool
+) -> None:
+    replies: list[Any] = []
+    (weft.session("essay") / "plan.json").write_text('{"title": "Rivers", "parts": ["a", "b"]}')
+
+    def play(*commands: SessionCommand) -> None:
+        async def give(app: App, session: LiveSession) -> None:
+            for one in commands:
+                replies.append(await session.submit(one, key="k1", by=ADA))
+                await session.rest()
+
+        opened(weft, give)
+
+    if restarted and isinstance(command, Interrupt):
+        pytest.skip("an interrupt leaves nothing in the log")
+    if restarted:
+        play(command)
+        play(other, command)
+    else:
+        play(command, other, command)
+    first, another, again = replies
+    assert isinstance(first, Accepted), first
+    assert isinstance(another, Refused)
+    assert another.reason.startswith("the key k1 was given with another command before")
+    assert isinstance(again, Accepted)
+    assert again.seq == first.seq
+
+
+def test_a_run_with_other_parameters_under_a_key_that_was_used_is_refused(weft: Weft) -> None:
+    replies: list[Any] = []
+
+    async def play(app: App, session: LiveSession) -> None:
+        for force in ("plan", "outline"):
+            replies.append(await session.submit(StartRun(force=frozenset({force})), key="k1", by=ADA))
+            await session.rest()
+
+    opened(weft, play)
+    assert [type(reply) for reply in replies] == [Accepted, Refused]
+
+
 def test_another_process_begins_the_first_run_of_a_conversation_that_is_held_here(weft: Weft) -> None:
     (weft.workspace.parent / "river.md").write_text("# Rivers\n\nThe Danube is long.\n")
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from tests.made import Weft
 from weft.app import App, SessionRequest
 from weft.app.due import ScheduleEntry, due, folded, held_back, moment, next_open, stamp, times
 from weft.app.schedule_histories import HISTORY
@@ -66,6 +67,25 @@ def test_each_time_is_decided_once_however_often_it_is_looked_at(zone: str, miss
         assert begun == sorted(begun)
         assert len(begun) + skipped == len(times(wanted, after=begin, until=now)), "none is lost"
         assert skipped == 0 or missed != "all"
+
+
+def test_a_clock_that_ran_ahead_and_is_put_right_holds_up_nothing() -> None:
+    """A machine that wakes in the wrong year decides for it; from when it knows the time again, times count again."""
+    wanted = schedule(cron="0 * * * *")
+    history = folded([ScheduleEntry(at=stamp(SUNDAY), kind="seen", timing=wanted.timing)])
+    ahead = SUNDAY + timedelta(days=400, minutes=1)
+    for entry in due(wanted, history, ahead):
+        history.add(entry)
+    looks = [SUNDAY + timedelta(minutes=10 * number) for number in range(13)]
+    begun = []
+    for now in looks:
+        for entry in due(wanted, history, now):
+            history.add(entry)
+            begun += [entry.due] if entry.kind == "decided" else []
+    assert begun == [stamp(SUNDAY + timedelta(hours=hours)) for hours in (1, 2)]
+    assert [one.why for one in history.entries if one.kind == "seen"] == ["", "the clock went back"]
+    slight = SUNDAY + timedelta(hours=2) - timedelta(seconds=20)
+    assert due(wanted, history, slight) == [], "a clock that is put right by seconds is no matter"
 
 
 def test_a_pause_and_a_new_time_leave_what_was_before() -> None:
@@ -299,6 +319,26 @@ def test_a_broken_schedule_says_what_is_wrong(app: App, desk: Path, text: str, s
         Schedules(app).one("broken")
     assert said in str(caught.value)
     assert any(row.problem for row in Schedules(app).rows() if row.name == "broken")
+
+
+@pytest.mark.parametrize(
+    ("start", "said"),
+    [
+        ("{pipeline: weakly}", "unknown pipeline 'weakly'; the pipelines are: weekly; did you mean 'weekly'?"),
+        ("{pipeline: weekly, parameters: {foldr: notes}}", "unknown parameter 'foldr'; did you mean 'folder'?"),
+    ],
+)
+def test_what_could_not_begin_is_said_when_somebody_looks(desk: Path, start: str, said: str) -> None:
+    """Not on the night of its time."""
+    (desk / "schedules/nightly.yaml").write_text(f"cron: '0 3 * * *'\nstart: {start}\n")
+    weft = Weft(desk)
+    listed = weft("schedules", "list")
+    assert listed.code == 1
+    assert f"nightly\t{said}\n" in listed.out
+    checked = weft("doctor")
+    assert checked.code == 1
+    assert f"bad   schedule nightly: {said}" in checked.out
+    assert "ok    schedule monday" in checked.out
 
 
 def test_a_schedule_says_something_in_a_session(app: App, desk: Path) -> None:

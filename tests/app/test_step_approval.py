@@ -14,7 +14,7 @@ from weft.app import App, RegisteredFunction, SessionRequest
 from weft.protocol.commands import Accepted, Interrupt, Refused, StartRun
 from weft.protocol.conversation_commands import DecideApproval
 from weft.protocol.conversation_events import ApprovalDecided, ApprovalRequested, Decision
-from weft.protocol.events import Event, Record
+from weft.protocol.events import Event, Record, RunEnded
 from weft.tools.tool import Context, Handle, Outcome, Tool, begin
 from weft.tools.toolbox import Toolbox
 
@@ -40,6 +40,8 @@ class Desk(App):
     """Whose one tool no rule allows."""
 
     called: list[str]
+    breaks_off: bool = False
+    """The process ends in the middle of the first call."""
 
     def toolbox(
         self,
@@ -52,11 +54,13 @@ class Desk(App):
         async def start(given: Mapping[str, Any], context: Context) -> Handle:
             async def work() -> Outcome:
                 self.called.append(str(given["word"]))
+                if self.breaks_off:
+                    await asyncio.get_running_loop().create_future()
                 return Outcome(text=f"marked {given['word']}")
 
             return await begin(work())
 
-        return Toolbox([Tool(name="Mark", description="Marks", input_schema=SCHEMA, effect="write", start=start)])
+        return Toolbox([Tool(name="Mark", description="Marks", input_schema=SCHEMA, kind="write", start=start)])
 
 
 async def words(_: object) -> dict[str, Any]:
@@ -72,9 +76,10 @@ class Person:
         self.decided = 0
         self.unanswered = asyncio.Event()
 
-    async def life(self, desk: Desk, *, first: DecideApproval | None = None) -> str:
+    async def life(self, desk: Desk, *, first: DecideApproval | None = None, attended: bool = True) -> str:
         """One process: the run until it is at rest, or until a question that is left open interrupts it."""
-        async with desk.session(SessionRequest(pipeline="marking", session="marks"), reachable=False) as session:
+        request = SessionRequest(pipeline="marking", session="marks", attended=attended)
+        async with desk.session(request, reachable=False) as session:
 
             def hear(item: Record | Event) -> None:
                 event = item.event if isinstance(item, Record) else item
@@ -126,6 +131,53 @@ def test_nobody_is_asked_twice_and_an_answer_given_at_rest_counts(tmp_path: Path
             assert back.decided == 2, "three is what was allowed for the session"
             kinds = Counter(record.event.type for record in opened.sessions.records("marks"))
             assert (kinds["approval_requested"], kinds["approval_decided"]) == (2, 2)
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize("pipeline", [EACH, MAPPED], ids=["each", "map"])
+def test_a_question_that_stands_open_is_not_denied_because_nobody_attends(tmp_path: Path, pipeline: str) -> None:
+    async def story() -> None:
+        with desk(tmp_path, pipeline) as opened:
+            left = Person({})
+            assert await left.life(opened) == "interrupted"
+            assert await Person({}).life(opened, attended=False) == "interrupted"
+            ended = [one.event for one in opened.sessions.records("marks") if isinstance(one.event, RunEnded)]
+            assert ended[-1].message == "Mark waits for somebody's word: weft approve marks"
+            assert opened.called == []
+            answer = DecideApproval(conversation=left.asked[0].conversation, call=left.asked[0].call, decision="once")
+            rest = Person({2: "once", 3: "once"})
+            assert await rest.life(opened, first=answer, attended=False) == "done", "whoever answers is there"
+            assert opened.called == ["one", "two", "three"]
+            kinds = Counter(record.event.type for record in opened.sessions.records("marks"))
+            assert (kinds["approval_requested"], kinds["approval_decided"]) == (3, 3)
+
+    asyncio.run(story())
+
+
+def test_an_answer_outlives_the_process_that_was_given_it_also_when_nobody_attends(tmp_path: Path) -> None:
+    async def story() -> None:
+        with desk(tmp_path, EACH) as opened:
+            opened.breaks_off = True
+            request = SessionRequest(pipeline="marking", session="marks")
+            async with opened.session(request, reachable=False) as session:
+
+                def hear(item: Record | Event) -> None:
+                    event = item.event if isinstance(item, Record) else item
+                    if isinstance(event, ApprovalRequested):
+                        allowed = DecideApproval(conversation=event.conversation, call=event.call, decision="session")
+                        session.submit(allowed)
+
+                async with session.shown(hear, 0):
+                    begun = session.submit(StartRun())
+                    while not opened.called:
+                        await asyncio.sleep(0.01)
+                    session.submit(Interrupt(why="the process ends"))
+                    await begun
+                    await session.rest()
+            opened.breaks_off = False
+            assert await Person({}).life(opened, attended=False) == "done"
+            assert opened.called == ["one", "one", "two", "three"]
 
     asyncio.run(story())
 

@@ -24,7 +24,6 @@ from weft.checks.claims import compare
         ("The sizes of the lamps depend on the oil.", "The lamp sizes depend on the oil."),
         ("Members of the board elect the keeper.", "Board members elect the keeper."),
         ("It works with lamps that are dry.", "It works with dry lamps."),
-        ("The lamp above must be lit.", "The above lamp must be lit."),
         ("Each lamp has a flame of its own.", "Each lamp has its own flame."),
         ("The stars bring keepers luck.", "The stars bring luck to keepers."),
     ],
@@ -64,7 +63,6 @@ def test_what_belongs_to_another_noun_is_not_quoted(claim: str, passage: str) ->
         ),
         ("They can light and carry many lamps.", "They can carry and light many lamps."),
         ("For safety and speed reasons it is kept.", "It is kept for speed and safety reasons."),
-        ("The newest, brightest lamps are there.", "The brightest, newest lamps are there."),
         ("Ships pass (from Oslo, Bergen, Skagen).", "Ships pass (from Skagen, Oslo, Bergen)."),
         (
             "By lighting torches and red lamps we keep the harbour.",
@@ -114,18 +112,8 @@ def test_what_is_no_list_keeps_its_order(claim: str, passage: str) -> None:
             "The town may by a vote of each house remove the lamp.",
         ),
         ("Most likely the lamps are new.", "The lamps are most likely new."),
-        ("The keeper of the old light is Anna Berg.", "Anna Berg is the keeper of the old light."),
         ("It is hidden by ships, sails, masts, etc. in May.", "In May it is hidden by masts, ships, sails, etc."),
         ("The keeper may, in bad weather, light both lamps.", "The keeper may light both lamps in bad weather."),
-        (
-            "Report to the keepers, without delay, any failure of a lamp.",
-            "Report any failure of a lamp to the keepers without delay.",
-        ),
-        ("The yard built for Yale two iron towers.", "The yard built two iron towers for Yale."),
-        (
-            "In 1998 the port tested its lamps, in response to the storms.",
-            "In response to the storms, the port tested its lamps in 1998.",
-        ),
         ("To keep the coast safe, Anna Berg built the tower.", "Anna Berg built the tower to keep the coast safe."),
         (
             "Anna Berg in 1949 began building a tower on the coast.",
@@ -161,8 +149,6 @@ def test_what_only_rules_over_is_not_another(claim: str, passage: str) -> None:
         ("The lamp can be lit with oil.", "You can light the lamp with oil."),
         ("You can light the lamp with oil.", "The lamp can be lit with oil."),
         ("The light grows when the oil is changed.", "When you change the oil, the light grows."),
-        ("By the keeper the lamp was lit, and he filled it.", "The keeper lit the lamp and filled it."),
-        ("By Anna Berg, the lamp was carried to the tower.", "Anna Berg carried the lamp to the tower."),
         ("The lamp which Anna Berg lit guided the fleet.", "The lamp lit by Anna Berg guided the fleet."),
         ("Depending on the wind, the lamp is lit by the keeper.", "The keeper lights the lamp, depending on the wind."),
         (
@@ -284,4 +270,60 @@ def test_a_pronoun_stands_in_the_clause_that_comes_second(claim: str, passage: s
     ],
 )
 def test_what_follows_from_what_is_not_turned_round(claim: str, passage: str) -> None:
+    assert compare(claim, passage).state != "quoted"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        # what may go goes first, so that the rest may stand in another order
+        (
+            "With their slow burn, the smallest lamps will shine for years.",
+            "The smallest lamps (a tenth of the weight), with their slow burn, will shine (albeit dimly) for years.",
+        ),
+        # a noun and its pronoun in each other's place
+        ("They report lamps to the keepers if they find them.", "If they find lamps, they report them to the keepers."),
+        ("As Anna's lamps burn, her tower is warm.", "Anna's tower is warm, as her lamps burn."),
+        # what is set off behind a noun is said of it, and what has two names goes by either
+        ("Carl is a keeper of lamps.", "Anna saw Carl, a keeper of lamps."),
+        ("OPEC is a body of keepers.", "The Oslo Pact of Exporting Countries (OPEC), a body of keepers, met in May."),
+        ("Anna Berg is a pilot of ships.", "As Anna B. Berg saw, Anna Berg, a pilot of ships, left."),
+        # a main clause, and the second of two things that must be done
+        ("The lamp is a base for towers.", "Although the lamp is free, it is a base for towers."),
+        ("The keeper must ring the bell.", "The keeper must light the lamp and ring the bell."),
+        # asides, adverbs and phrases elsewhere
+        ("The oil is instead put in the tower.", "Instead, the oil is put in the tower."),
+        ("The town can hold lamps or other oil directly.", "The town can directly hold lamps or other oil."),
+        ("The lamps are provided by the keepers to help you.", "To help you, the keepers provide the lamps."),
+        ("The keeper of the old light is Anna Berg.", "Anna Berg is the keeper of the old light."),
+        ("Berg is not sure of it.", "Anna T. Berg, the editor, expects OPEC to meet. However, she is not sure of it."),
+    ],
+)
+def test_what_stands_for_itself_is_said_in_any_order(claim: str, passage: str) -> None:
+    verdict = compare(claim, passage)
+    assert verdict.state == "quoted", verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("The lamp is the old bell.", "The lamp, the old bell, the horn and the flag burned."),
+        ("Anna is the old keeper.", "Anna, the old keeper, Carl and the pilot left."),
+        ("The keeper is a thief.", "Bert, who said that the keeper is a thief, left."),
+        ("Oil is a kind of gas.", "He said that oil, a kind of gas, burns."),
+        ("He refused to leave.", "He refused to eat and left."),
+        ("The keeper must ring the bell.", "The keeper must not light the lamp and ring the bell."),
+        ("He saw Bert and Anna fled.", "Anna saw Bert and he fled."),
+        ("Anna greeted Bert and Anna left.", "Anna greeted Bert and she left."),
+        ("The lamp lit the hall and the hall burned.", "The lamp lit the hall and it burned."),
+        ("They find lamps if they report them to the keepers.", "If they find lamps, they report them to the keepers."),
+        ("The peak shifts.", "As the temperature rises, the peak shifts."),
+        ("The lamp is lit.", "As long as it is dark, the lamp is lit."),
+        ("The lamp is lit.", "The lamp is lit provided it is dark."),
+        ("The keeper must stay.", "While the lamp is lit, the keeper must stay."),
+        ("The keeper may leave.", "The pilot claims it; the keeper may leave."),
+        ("Instead of oil they burn gas.", "Instead of gas they burn oil."),
+    ],
+)
+def test_what_depends_on_the_rest_is_not_said_without_it(claim: str, passage: str) -> None:
     assert compare(claim, passage).state != "quoted"

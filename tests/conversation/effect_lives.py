@@ -130,7 +130,7 @@ COMMAND: Final = Tool(
     name="Command",
     description="Append a line.",
     input_schema=closed({"path": text("a file"), "line": text("a line")}),
-    effect="process",
+    kind="process",
     start=_start_command,
 )
 
@@ -445,8 +445,8 @@ class _Judging:
 
     def judge(self, call: ToolCall, *, conversation: str, tainted: bool) -> ToolAsk:
         asked = self._access.judge(call, conversation=conversation, tainted=tainted)
-        wants = asked.verdict == "allow" and asked.in_order and self._world.rng.random() < 0.2
-        return replace(asked, verdict="ask", reason="it writes") if wants else asked
+        wants = asked.ruling == "allow" and asked.in_order and self._world.rng.random() < 0.2
+        return replace(asked, ruling="ask", reason="it writes") if wants else asked
 
     def _context(self, conversation: str, call: str, say: Callable[[str], None]) -> Context:
         x = (conversation, f"t{self._world.talk.state.talks[conversation].turns}/{call}")

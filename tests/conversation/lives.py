@@ -25,19 +25,19 @@ Move = tuple[str, ...]
 def ask(call: str, kind: str) -> c.ToolAsk:
     match kind:
         case "approval":
-            return c.ToolAsk(call=call, tool="write", verdict="ask", reason="it writes", key="write:x")
+            return c.ToolAsk(call=call, tool="write", ruling="ask", reason="it writes", key="write:x")
         case "changing":
             return c.ToolAsk(call=call, tool="edit", in_order=True)
         case "asked change":
-            return c.ToolAsk(call=call, tool="edit", in_order=True, verdict="ask", reason="it writes")
+            return c.ToolAsk(call=call, tool="edit", in_order=True, ruling="ask", reason="it writes")
         case "solid":
             return c.ToolAsk(call=call, tool="solid", interruptible=False)
         case "denied":
-            return c.ToolAsk(call=call, tool="write", verdict="deny", reason="a rule says no")
+            return c.ToolAsk(call=call, tool="write", ruling="deny", reason="a rule says no")
         case "child":
             return c.ToolAsk(call=call, tool="task", prompt="look into it")
         case "asked child":
-            return c.ToolAsk(call=call, tool="task", prompt="look into it", verdict="ask")
+            return c.ToolAsk(call=call, tool="task", prompt="look into it", ruling="ask")
         case _:
             return c.ToolAsk(call=call, tool="read", safe_to_retry=True)
 

@@ -25,7 +25,7 @@ from weft.testing.handles import TaskRun
 from weft.testing.oracle import Books
 from weft.testing.stand_ins import ScriptedModel, ScriptedTools, calling, ports, saying
 
-ASKS = {"write": ToolAsk(call="", tool="write", verdict="ask", key="write:x")}
+ASKS = {"write": ToolAsk(call="", tool="write", ruling="ask", key="write:x")}
 
 
 async def work(call: ToolCall, say: Callable[[str], None]) -> Running:

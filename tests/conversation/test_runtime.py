@@ -69,7 +69,7 @@ async def broken(asked: ToolCall, say: Callable[[str], None]) -> Running:
 
 
 def asking(tool: str, **words: Any) -> ToolAsk:
-    return ToolAsk(call="", tool=tool, verdict="ask", reason="it writes", **words)
+    return ToolAsk(call="", tool=tool, ruling="ask", reason="it writes", **words)
 
 
 async def until(condition: Callable[[], Any]) -> None:

@@ -43,7 +43,7 @@ def tools(slow: Slow) -> ScriptedTools:
 
         return TaskRun(work())
 
-    asks = {"write": ToolAsk(call="", tool="write", verdict="ask", reason="it writes")}
+    asks = {"write": ToolAsk(call="", tool="write", ruling="ask", reason="it writes")}
     return ScriptedTools(works={"write": write, "slow": slow.start}, asks=asks)
 
 

@@ -94,7 +94,7 @@ def _tools(place: Place) -> Toolbox:
 
             return await begin(work())
 
-        return Tool(name=name, description=name, input_schema=_NOTHING, effect=effect, start=start, retryable=retryable)
+        return Tool(name=name, description=name, input_schema=_NOTHING, kind=effect, start=start, retryable=retryable)
 
     return Toolbox([tool("Look", "read", retryable=True), tool("Note", "write", retryable=False)])
 

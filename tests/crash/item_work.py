@@ -86,7 +86,7 @@ class _App(App):
             return await begin(work())
 
         schema = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
-        return Toolbox([Tool(name="Mark", description="Marks", input_schema=schema, effect="write", start=start)])
+        return Toolbox([Tool(name="Mark", description="Marks", input_schema=schema, kind="write", start=start)])
 
 
 def _words(step: StepInput) -> Any:

@@ -185,8 +185,8 @@ def tools(folder: Path, desk: Held) -> ScriptedTools:
 
     works: dict[str, Work] = {"Edit": edit, "Shell": push, "Hang": hang, "Evil": evil, "Slow": slow, "AskUser": ask}
     asks = {
-        "Edit": ToolAsk(call="", tool="Edit", verdict="ask", reason="it writes a file", key="Edit notes.md"),
-        "Shell": ToolAsk(call="", tool="Shell", verdict="ask", reason="it sends data out", tainted=True),
+        "Edit": ToolAsk(call="", tool="Edit", ruling="ask", reason="it writes a file", key="Edit notes.md"),
+        "Shell": ToolAsk(call="", tool="Shell", ruling="ask", reason="it sends data out", tainted=True),
         "Task": ToolAsk(call="", tool="Task", prompt="inner"),
     }
     return ScriptedTools(works=works, asks=asks)

@@ -5,6 +5,7 @@ Every step waits for what a person would see, or for what the log says; nothing 
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
@@ -511,6 +512,12 @@ def test_the_window_changes_its_size(chat: Chat) -> None:
     # Wrapped anew: the warning does not fit into one line any more.
     wrapped = "content from outside is in this conversation: what it\n"
     until(lambda: wrapped in _fed(terminal), "the question was not laid out anew")
+    before = len(terminal.raw)
+    terminal.screen.resize(24, 50)
+    terminal.child.setwinsize(24, 50)
+    until(lambda: wrapped not in _fed(terminal), "the question was not laid out anew")
+    # Cleared line by line: as a whole, from the first place of a window, it would go into the history of tmux.
+    assert re.search(rb"\x1b\[\d*A\x1b\[K", terminal.raw[before:])
     terminal.child.send("y\r")
     terminal.wait_for("The tool said: pushed")
     assert leave(terminal) == 0

@@ -32,6 +32,12 @@ def test_each_line_is_a_message_and_answers_are_the_only_output(chat: Chat) -> N
     assert chat.events("conversation_stopped")[-1]["clean"] is True
 
 
+def test_a_command_that_is_refused_is_said_and_the_next_line_is_taken(chat: Chat) -> None:
+    code, out, err = run(chat, "one\n/mode nonsense\ntwo\n")
+    assert (code, out) == (1, "You said: one\nYou said: two\n")
+    assert "nonsense" in err
+
+
 def test_all_of_the_input_is_one_message(chat: Chat) -> None:
     assert run(chat, "one\ntwo\n", "--whole-input") == (0, "You said: one\ntwo\n", "")
 

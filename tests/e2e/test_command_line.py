@@ -4,23 +4,67 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
 from tests.made import Weft
 from weft import __version__
-from weft.cli.commands import COMMANDS
+from weft.cli.commands import COMMANDS, GROUPS
 from weft.cli.commands import weft as weft_group
 from weft.cli.front_page import FRONT_PAGE
 
 
 def test_the_front_page_is_what_the_real_help_says() -> None:
     assert CliRunner().invoke(weft_group, ["--help"], prog_name="weft").output.rstrip() == FRONT_PAGE
+
+
+def leaves(command: click.Command, words: str) -> Iterator[tuple[str, click.Command]]:
+    inner = command.commands if isinstance(command, click.Group) else {}
+    if not inner:
+        yield words, command
+    for name, one in inner.items():
+        yield from leaves(one, f"{words} {name}")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_shows_what_a_person_would_type_and_it_is_a_command(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "old" / "sessions").mkdir(parents=True)
+    (tmp_path / "cases").mkdir()
+    for file in ("claims.jsonl", "rivers.weft.zip"):
+        (tmp_path / file).touch()
+    context = click.Context(weft_group)
+    command = weft_group.get_command(context, name)
+    assert command is not None
+    assert (
+        "..." not in CliRunner().invoke(weft_group, [name, "--help"], prog_name="weft").output.partition("Commands:")[2]
+    )
+    for words, leaf in leaves(command, name):
+        shown = CliRunner().invoke(weft_group, [*words.split(), "--help"], prog_name="weft").output
+        examples = shown.partition("For example:\n")[2].splitlines()
+        assert examples, words
+        for line in filter(None, examples):
+            typed = re.split(r"[|>)]", line.rpartition("weft ")[2])[0]
+            given = shlex.split(typed)
+            given = given[2:] if given[0] == "--workspace" else given
+            assert given[: len(words.split())] == words.split(), line
+            parsed = leaf.make_context(words, given[len(words.split()) :], parent=click.Context(weft_group))
+            assert parsed.args == [], line
+
+
+def test_every_command_stands_in_one_group_of_the_front_page() -> None:
+    assert sorted(name for names in GROUPS.values() for name in names) == sorted(COMMANDS)
 
 
 def test_version_and_help_import_nothing_heavy() -> None:
@@ -31,6 +75,16 @@ def test_version_and_help_import_nothing_heavy() -> None:
         out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
         heavy = {"click", "rich", "pydantic", "asyncio", "ruamel.yaml", "jsonschema_rs", "json"}
         assert not heavy & set(eval(out.splitlines()[-1]))
+
+
+@pytest.mark.parametrize("words", [[], ["--help"], ["--version"], ["run", "--help"], ["packs", "list"]])
+def test_a_reader_that_goes_away_is_no_error(words: list[str]) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "wb") as out:
+        command = [sys.executable, "-m", "weft", *words]
+        ran = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
 
 
 @pytest.mark.fresh
@@ -329,3 +383,97 @@ def test_init_lays_a_pack_and_never_overwrites(tmp_path: Path) -> None:
         "+My own line." in weft("packs", "diff", "digest").out or "-My own line." in weft("packs", "diff", "digest").out
     )
     assert "digest" in weft("packs").out
+
+
+def test_a_workspace_that_can_not_be_written_is_looked_at(weft: Weft, source: Path) -> None:
+    """One on a mounted backup, or of somebody else: what only reads works."""
+    assert weft("run", "letters", source, "--session-id", "poem").code == 0
+    for has_index in (True, False):
+        for name in ("index.db", "index.db-wal", "index.db-shm"):
+            (weft.workspace / name).unlink(missing_ok=not has_index or name != "index.db")
+        if has_index:
+            assert weft("sessions", "list").code == 0
+        for words in (["sessions", "list"], ["sessions", "search", "wheel"], ["sessions", "show", "poem"]):
+            ran = _unwritable(weft, *words)
+            assert (ran.returncode, ran.stderr) == (0, "")
+            assert "poem" in ran.stdout
+
+
+def _unwritable(weft: Weft, *words: str) -> subprocess.CompletedProcess[str]:
+    """The command in a workspace that is mounted read-only."""
+    place = shlex.quote(str(weft.workspace))
+    mounted = (
+        f"mount --bind {place} {place} && mount -o remount,ro,bind {place} && exec {shlex.join(weft.command(*words))}"
+    )
+    command = ["unshare", "--mount", "--map-root-user", "sh", "-c", mounted]
+    if subprocess.run([*command[:3], "true"], capture_output=True, check=False).returncode:
+        pytest.skip("nothing can be mounted here")
+    return subprocess.run(command, env=weft.env, capture_output=True, text=True, check=False)
+
+
+def test_whoever_stands_in_a_workspace_and_names_none_is_told_which_is_used(
+    weft: Weft, source: Path, tmp_path: Path
+) -> None:
+    env = {**weft.env, "HOME": str(tmp_path / "home")}
+    env.pop("WEFT_WORKSPACE", None)
+
+    def here(*words: str) -> str:
+        command = [sys.executable, "-m", "weft", *words]
+        return subprocess.run(command, cwd=weft.workspace, env=env, capture_output=True, text=True, check=True).stderr
+
+    used = tmp_path / "home" / ".weft"
+    told = (
+        f"weft: this folder is a workspace too, and {used} is used; --workspace . or WEFT_WORKSPACE=. takes this one\n"
+    )
+    assert here("run", str(source), "--plain").count(told) == 1
+    assert here("sessions", "list").count(told) == 1
+    assert told not in here("--workspace", ".", "sessions", "list")
+    assert told not in here("sessions", "list", "--workspace", ".")
+    env["WEFT_WORKSPACE"] = "."
+    assert told not in here("sessions", "list")
+
+
+def test_a_command_that_is_proposed_can_be_copied(tmp_path: Path) -> None:
+    """Also where the workspace's path has spaces, and where the program is not on the path, as after `make run`."""
+    (tmp_path / "my work's" / "pipelines").mkdir(parents=True)
+    (tmp_path / "my work's" / "code").mkdir()
+    weft = Weft(tmp_path / "my work's")
+    pipeline = "name: one\ndescription: One.\ninputs: {}\nsteps:\n  one: {artifact: one.json, code: 'one.py:one'}\n"
+    (weft.workspace / "pipelines" / "one.yaml").write_text(pipeline)
+    (weft.workspace / "code" / "one.py").write_text("def one(step):\n    return 1 / 0\n")
+    program = Path(sys.executable).parent / "weft"
+    elsewhere = {**weft.env, "PATH": "/usr/bin:/bin"}
+    words = [str(program), "--workspace", str(weft.workspace), "run", "one", "--plain"]
+    failed = subprocess.run(words, env=elsewhere, capture_output=True, text=True, check=False)
+    proposed = next(line.partition(": ")[2] for line in failed.stderr.splitlines() if "every attempt: " in line)
+    assert proposed.startswith(f"{program} --workspace ")
+    told = subprocess.run(["sh", "-c", proposed], env=elsewhere, capture_output=True, text=True, check=True).stdout
+    assert "ZeroDivisionError" in told
+    on_path = {**weft.env, "PATH": f"{program.parent}:/usr/bin:/bin"}
+    again = subprocess.run(words, env=on_path, capture_output=True, text=True, check=False)
+    assert f"try again: weft --workspace {shlex.quote(str(weft.workspace))} run" in again.stderr
+
+
+def test_a_source_that_is_nothing_here_is_not_kept(weft: Weft, tmp_path: Path) -> None:
+    """A folder with a slip of the pen is no command."""
+    added = weft("sources", "add", tmp_path / "nots", "--as", "notes")
+    assert added.code == 2
+    assert f"there is no folder, file or command '{tmp_path / 'nots'}' here" in added.err
+    assert weft("sources", "list").out == ""
+
+
+def test_an_answer_says_how_to_open_it_in_this_workspace(weft: Weft, tmp_path: Path) -> None:
+    (tmp_path / "tides.md").write_text("The tide rises twice a day.\n")
+    assert weft("kb", "create", "sea", tmp_path / "tides.md").code == 0
+    asked = weft("ask", "How often does the tide rise?")
+    proposed = asked.err.rpartition(": ")[2].strip()
+    assert proposed.startswith(f"weft --workspace {weft.workspace} open ask-")
+
+
+def test_a_link_in_a_workspace_is_refused_with_what_to_do(weft: Weft, source: Path, tmp_path: Path) -> None:
+    (weft.workspace / "code" / "letters.py").rename(tmp_path / "letters.py")
+    (weft.workspace / "code" / "letters.py").symlink_to(tmp_path / "letters.py")
+    ran = weft("run", "letters", source)
+    assert ran.code == 1
+    assert "letters.py goes through a link or is not a regular file: refused" in ran.err
+    assert "put the file itself there" in ran.err

@@ -119,6 +119,23 @@ def test_a_run_waits_for_the_angle_and_makes_no_draft_before(desk: Weft, tmp_pat
     assert "writing-kit.json" in str(model.requests[0].messages) or "Oberfelde" in str(model.requests[0].messages)
 
 
+def test_whoever_names_another_angle_is_understood_by_what_they_looked_at(desk: Weft, tmp_path: Path) -> None:
+    model = ScriptedModel(turns(ANGLES, {"angles": ANGLES["angles"][::-1]}))
+    assert drafted(desk, model, tmp_path / "water.md", answers={"angles": "amend:the second"}) == "waiting"
+    first, again = (str(request.messages) for request in model.requests)
+    assert "angles.json as it was" not in first
+    assert again.index("angles.json as it was") < again.index("took back its say before") < again.index("the second")
+    assert made(desk, "angles.json")["angles"][0]["title"] == "A vote"
+
+
+def test_a_model_that_is_connected_and_not_chosen_is_named(desk: Weft, tmp_path: Path) -> None:
+    (desk.workspace / "config.toml").write_text('[models.desk]\nkind = "openai"\nmodel = "m"\nkey = "none"\n')
+    ran = desk("run", "draft", tmp_path / "water.md", "--input", f"kit={desk.session('water') / 'writing-kit.json'}")
+    assert ran.code != 0
+    assert "and the default, embedded, is none" in ran.err
+    assert "weft models default desk" in ran.err
+
+
 def test_each_sentence_of_the_piece_says_what_it_rests_on(desk: Weft, tmp_path: Path) -> None:
     model = ScriptedModel(turns(ANGLES, DRAFT, JUDGED, VARIANTS))
     start: dict[str, Any] = {"answers": {"angles": "proceed"}, "parameters": {"variants": True}}

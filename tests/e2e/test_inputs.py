@@ -228,3 +228,24 @@ def test_the_title_of_a_document_is_its_own_word_too(weft: Weft, tmp_path: Path)
     ran = weft("run", "named", tmp_path / "manual.md", "--output", "-")
     assert ran.code == 0, ran.err
     assert ran.out.strip() == "Manual 20.4"
+
+
+def test_a_text_without_a_title_is_called_after_its_file(workspace: Path, tmp_path: Path) -> None:
+    """Three tables with the same columns are told apart."""
+    for name, text in {
+        "pipelines/rows.yaml": "name: rows\ndescription: Rows.\ninputs:\n  table: {kind: text}\n"
+        "steps:\n  rows: {artifact: rows.json, code: 'rows.py:rows'}\n",
+        "code/rows.py": "def rows(step):\n    return step.text.splitlines()\n",
+    }.items():
+        (workspace / name).parent.mkdir(exist_ok=True)
+        (workspace / name).write_text(text)
+    weft = Weft(workspace)
+    for name, text in {
+        "March sales.csv": "id,sum\n1,2\n",
+        "april.csv": "id,sum\n1,2\n",
+        "may.md": "# In May\n\nid\n",
+    }.items():
+        (tmp_path / name).write_text(text)
+        assert weft("run", "rows", tmp_path / name).code == 0
+    listed = [json.loads(line)["title"] for line in weft("sessions", "list", "--json").out.splitlines()]
+    assert sorted(listed) == ["In May", "March sales.csv", "april.csv"]

@@ -16,6 +16,7 @@ import pytest
 from tests.documents.made_pdf import At, pdf
 from tests.made import Weft
 from weft.app import App, RegisteredFunction, SessionRequest
+from weft.cli.commands import run_command_line
 from weft.protocol.commands import StartRun
 from weft.protocol.steps import StepInput
 from weft.testing.scripted import ScriptedModel, Turn, calls, says
@@ -376,3 +377,22 @@ def test_an_agent_with_tools_makes_each_item_in_a_conversation_of_its_own(tmp_pa
     assert opened == ["run-1/cards#1/@1:anna", "run-1/cards#1/@1:ben"]
     settled = town.events("item_settled")
     assert all(one["usage"] for one in settled), "what an item took is known"
+
+
+def test_files_that_take_their_time_to_the_disk_are_told_of(
+    workspace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After ten thousand items nothing would be seen for half a minute."""
+    for name, text in {
+        "pipelines/rows.yaml": "name: rows\ndescription: Rows.\ninputs: {table: {kind: text}}\n"
+        "steps:\n  rows: {map: {rows: table, key: id}, artifact: rows.json, code: 'rows.py:row'}\n",
+        "code/rows.py": "def row(step):\n    return step.item\n",
+    }.items():
+        (workspace / name).parent.mkdir(exist_ok=True)
+        (workspace / name).write_text(text)
+    (tmp_path / "few.csv").write_text("id\na\nb\n")
+    (tmp_path / "many.csv").write_text("id\na\nb\nc\nd\n")
+    monkeypatch.setattr("weft.orchestrator.runner.MANY_FILES", 5)
+    for name, told in (("few.csv", False), ("many.csv", True)):
+        assert run_command_line(["--workspace", str(workspace), "run", "rows", str(tmp_path / name), "--plain"]) == 0
+        assert ("note: 5 files are made durable\n" in capsys.readouterr().err) == told

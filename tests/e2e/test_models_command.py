@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.made import Weft
 from weft.cli.commands import run_command_line
 from weft.testing.wire import Called, Reply, WireServer, openai_chat_wire
 from weft.workspace.config_edit import with_default, with_role, with_table, without_table
@@ -181,3 +182,23 @@ def test_a_key_with_a_line_break_is_not_called_a_fault_of_the_network(run: Run) 
     run("add", "far", "--kind", "openai", "--model", "m", "--key-env", "FAR_KEY")
     run.monkeypatch.setenv("FAR_KEY", "sk-one\nsk-two")
     assert "the key of 'far' in $FAR_KEY has a line break" in run("test", "far", code=1)
+
+
+def test_a_model_that_is_connected_but_not_chosen_is_named_where_one_is_missing(run: Run, tmp_path: Path) -> None:
+    """Nobody is told to connect a model who just did."""
+    for name, text in {
+        "pipelines/note.yaml": "name: note\ndescription: A note.\nsteps:\n  note: {artifact: note.md, agent: writer}\n",
+        ".claude/agents/writer.md": "---\nname: writer\ndescription: Writes.\n---\nWrite.\n",
+    }.items():
+        (run.workspace / name).parent.mkdir(parents=True, exist_ok=True)
+        (run.workspace / name).write_text(text)
+    (tmp_path / "a.txt").write_text("A text.")
+    began = Weft(run.workspace)("run", "note", tmp_path / "a.txt")
+    assert began.code == 1
+    assert "connect one (weft models add)" in began.err
+    told = run("add", "house", "--kind", "openai", "--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--no-key")
+    assert "the default is still embedded: `weft models default house` changes that" in told
+    began = Weft(run.workspace)("run", "note", tmp_path / "a.txt")
+    assert began.code == 1
+    assert "the step note needs a model for its agent writer, and the default, embedded, is none" in began.err
+    assert "choose one (weft models default house), or name it for this session (--model house)" in began.err

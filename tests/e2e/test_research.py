@@ -69,7 +69,7 @@ def test_ask_prints_the_answer_with_its_sources(desk: Weft) -> None:
     assert " quoted" in ran.out
     session = only_session(desk)
     assert session.startswith("ask-how-long-is-the-retention-period")
-    assert f"weft open {session}" in ran.err
+    assert f" open {session}" in ran.err
     assert (desk.session(session) / "answer.html").exists()
     again = desk("ask", "How long is the retention period of audit documentation?", "--json", timeout=200)
     value = json.loads(again.out)

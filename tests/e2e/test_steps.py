@@ -143,8 +143,11 @@ def test_what_code_prints_is_progress_not_data(one: Weft) -> None:
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        ("object()", "not JSON serializable"),
-        ("{'title': float('nan')}", "not JSON compliant"),
+        ("object()", "one.py:make returned an object, which JSON can't hold"),
+        ("{'title': 'long', 'mean': float('nan')}", "one.py:make returned nan at /mean, which JSON can't hold"),
+        ("{'title': 'long', 'parts': [1, {'all': {1, 2}}]}", "returned a set at /parts/1/all, which JSON can't hold"),
+        ("{'title': 'long', (1, 2): 3}", "returned a tuple as a key, which JSON can't hold"),
+        ("__import__('functools').reduce(lambda v, _: [v], range(9999), 1)", "nested more than 200 deep"),
         ("'just text'", 'is not of type "object"'),
         ("None", "one.py:make returned nothing: is a 'return' missing?"),
         ("{'title': 'a\\ud800b'}", "surrogate"),
@@ -276,3 +279,51 @@ def make(step):
     assert "done" not in {made[name] for name in ("log", "settings", "network")}, made
     assert kept.read_text() == "kept"
     assert (one.workspace / "own.txt").read_text() == "mine"
+
+
+def test_a_workspace_named_on_a_way_up_runs_its_code(one: Weft, tmp_path: Path) -> None:
+    """Inside the boundary the folder beside it, which the way goes through, is not there."""
+    lay(one, "def make(step):\n    return {'title': 'long'}\n", attempts=1)
+    (tmp_path / "beside").mkdir()
+    up = Weft(tmp_path / "beside" / ".." / "workspace")
+    assert up("run", "one", "--session-id", "one-one").code == 0, go(one)[1]
+
+
+def test_where_the_code_failed_is_told_call_by_call_and_kept(one: Weft) -> None:
+    """An error deep in a library says little without the way that led there."""
+    code = "import json\n\ndef parsed(text):\n    return json.loads(text)\n\ndef make(step):\n    return parsed('{')\n"
+    lay(one, code, attempts=1)
+    err = go(one)[1]
+    for told in (err, one("sessions", "show", "one-one", "make").out, one("sessions", "log", "one-one").out):
+        way = [line.strip() for line in told.splitlines() if 'one.py", line' in line]
+        assert [line.rpartition(" ")[2] for line in way] == ["make", "parsed"]
+        assert "return json.loads(text)" in told
+        assert "decoder.py" in told
+        assert "orchestrator/worker.py" not in told  # nobody's business but ours
+    page = json.loads(one("sessions", "show", "one-one", "make", "--json").out)
+    assert "in parsed" in page["attempts"][0]["trace"]
+
+
+def test_an_error_of_megabytes_is_told_by_its_head(one: Weft) -> None:
+    lay(one, "def make(step):\n    raise ValueError('z' * 5_000_000)\n", attempts=1)
+    code, err = go(one)
+    assert code == 1
+    assert "ValueError: zzz" in err
+    assert "code/one.py, line 2" in err
+    assert len(err) < 20_000
+    assert (one.session("one-one") / "log.jsonl").stat().st_size < 50_000
+
+
+def test_code_that_asks_at_a_keyboard_is_told_that_nobody_is_there(one: Weft) -> None:
+    lay(one, "def make(step):\n    return {'title': input('your name? ')}\n", attempts=1, timeout="300")
+    code, err = go(one)
+    assert code == 1
+    assert settled(one) == [("step_failed", "error")]
+    assert "EOFError" in err
+    assert "code/one.py, line 2" in err
+
+
+def test_code_that_reads_standard_input_takes_nothing_that_is_meant_for_the_next_call(one: Weft) -> None:
+    lay(one, "import sys\ndef make(step):\n    return {'title': 'long', 'read': sys.stdin.read()}\n", timeout="300")
+    assert go(one)[0] == 0
+    assert json.loads((one.session("one-one") / "made.json").read_text())["read"] == ""

@@ -123,7 +123,7 @@ def test_code_tables_and_data_are_indexed(tmp_path: Path) -> None:
             assert knowledge.update().problems == []
             found = knowledge.store.passages(range(1, 20))
     assert [(one.file, one.heading, one.content) for one in found] == [
-        ("ports.csv", "ports.csv", "port: Harwich; depth: 9.5\nport: Dover; depth: 12"),
+        ("ports.csv", "ports.csv", "- port: Harwich; depth: 9.5\n- port: Dover; depth: 12"),
         ("ports.json", "ports.json", "ports.0.name: Calais\nports.0.depth: 8\nnote: at low tide"),
         ("tide.py", "tide.py", "import sea\n\nLIMIT = 3"),
         ("tide.py", "tide.py › height", "def height(hour):\n    return sea.level(hour)"),

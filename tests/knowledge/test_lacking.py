@@ -11,7 +11,6 @@ from weft.knowledge.keyword import stems
 from weft.knowledge.research.answering import (
     ANSWER,
     HIGH,
-    AnswerSigns,
     JudgedPassage,
     answer_of,
     judge,
@@ -20,6 +19,7 @@ from weft.knowledge.research.answering import (
     statements,
 )
 from weft.knowledge.research.question_kinds import fits, lacks_kind, only_perhaps
+from weft.knowledge.research.weighing import AnswerSigns
 
 
 @pytest.mark.parametrize(

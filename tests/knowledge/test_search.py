@@ -18,7 +18,7 @@ from weft.knowledge.embedding import DIMENSIONS, MODEL, Embedder, MiniLM, Unavai
 from weft.knowledge.expansion import expand
 from weft.knowledge.fusion import WORDS, blend, fuse
 from weft.knowledge.ingest import update
-from weft.knowledge.keyword import indexed_text, match_query, stems
+from weft.knowledge.keyword import indexed_text, match_query, stems, telling_words
 from weft.knowledge.matrix import keep_matrix, load_matrix
 from weft.knowledge.search import Filters, Found, Search
 from weft.knowledge.store import Store
@@ -239,6 +239,7 @@ def test_vectors_that_are_not_made_yet_are_told(store: Store, tmp_path: Path) ->
     assert "none are made yet" in at.find("risk").warnings[0]
     fill(store, bag)
     assert at.find("risk").warnings == ()
+    assert at.find("zebra").warnings == ("no passage has any of these words: what is found is only near in meaning",)
     write_documents(tmp_path / "kb", {"isa-600.txt": "1. New words.\n2. More words.\n3. Last words."})
     with write_documents(tmp_path / "kb", {}) as folder:
         update(store, folder, isa())
@@ -487,3 +488,9 @@ def test_a_filter_that_all_documents_pass_is_none_and_another_is_asked_once(tmp_
 )
 def test_a_text_is_indexed_by_the_stems_of_its_words(text: str) -> None:
     assert indexed_text(text) == " ".join(stems(text))
+
+
+def test_small_words_of_a_question_are_left_out_in_its_own_language() -> None:
+    assert telling_words("Wie viel kostet der Eintritt in den Garten?") == stems("kostet Eintritt Garten")
+    assert telling_words("¿Cuándo abre el jardín de la ciudad?") == stems("abre jardín ciudad")
+    assert telling_words("Did they die in the garden?") == stems("die garden")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.models import kits
+from weft.models.embedded.quotes import spoken_quotes
 from weft.models.embedded.reading import read
 
 LONG = (
@@ -221,3 +222,118 @@ def test_one_release_with_what_was_added_and_fixed_is_a_list_of_changes() -> Non
     summary = kits.make(text).summary
     assert summary["category"] == "list"
     assert [item["under"] for part in summary["parts"] for item in part["items"]] == ["Features", "Bugfixes"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "leans"),
+    [
+        ("Das Hafenamt ist ein Verein von Freiwilligen, der seit 1911 die Mauern betreut.", False),
+        ("Das kleine Hafenamt betreut seit 1911 die Mauern und den Sand am Ufer.", False),
+        ("Das war am Anfang nicht so, und die Mauern waren aus Sand gebaut.", True),
+        ("Das hatte Folgen für die Mauern und den Sand am Ufer der Insel.", True),
+    ],
+)
+def test_a_german_article_leans_on_nothing_and_a_pronoun_does(sentence: str, leans: bool) -> None:
+    text = f"Im Winter nimmt die See den Sand mit. {sentence} Elf Tage brauchen die Karren für eine Mauer."
+    assert next(one for one in read(text).sentences if one.text == sentence).leans is leans
+
+
+def test_a_link_on_a_line_of_its_own_does_not_cut_its_sentence() -> None:
+    link = "[How not to build on sand](https://example.org/articles/how-not-to-build-on-sand-by-the-sea/)"
+    text = f"# Walls\n\nBefore you lay the first stone of a wall we recommend reading\n{link}\nin full.\n\n{LONG}\n"
+    assert any("we recommend reading How not to build on sand in full." in one.text for one in read(text).sentences)
+
+
+def test_a_piece_of_a_long_item_is_not_told() -> None:
+    long = ", ".join(f"the keeper of the {name} gate" for name in ("north", "south", "upper", "lower", "old", "new"))
+    text = f"{LONG}\n\n1. Duties. To the extent that the law of the harbour permits it, {long}, {long} shall watch.\n"
+    assert not any(one.sound and one.text.endswith(",") for one in read(text).sentences)
+
+
+def test_themes_of_a_language_that_only_has_its_small_words_are_none_of_these() -> None:
+    text = (
+        "Il porto è aperto per le barche e per le navi. Questo porto è stato costruito per le navi delle isole. "
+        "Nel porto sono anche le barche dei pescatori. Per le navi il porto è piccolo, per le barche è grande."
+    )
+    kit = kits.make(text)
+    assert kit.summary["language"] == "it"
+    assert not {"per", "delle", "sono", "questo"}.intersection(kit.summary["keyThemes"])
+
+
+def test_what_somebody_said_in_minutes_is_no_task() -> None:
+    text = MINUTES.replace(
+        "The open day is on 7 July, and the hut needs paint.",
+        "- Colin: have concerns about the price of paint.\n- Priya: we should ask the neighbours first.\n"
+        "- Ruth: paint for the hut, by 30 May.",
+    )
+    parts = {part["title"]: [item["text"] for item in part["items"]] for part in kits.make(text).summary["parts"]}
+    assert "concerns" not in str(parts["To do"])
+    assert "neighbours" not in str(parts["To do"])
+    assert "Ruth: paint for the hut, by 30 May." in parts["To do"]
+
+
+def test_a_question_that_its_paragraph_goes_on_to_answer_is_not_open() -> None:
+    open_one = "Who will carry the sand when the carts are gone?"
+    text = f"# Sand\n\n{LONG} Is a wall of sand a bad idea? Not at all. {LONG}\n\n{LONG[66:]} {open_one}\n\n{LONG}\n"
+    assert [one["question"] for one in kits.make(text).ideas["questions"]] == [open_one]
+
+
+def test_who_signs_below_a_poem_is_not_of_it() -> None:
+    lines = ["The harbour sleeps,", "the carts are still,", "the sand still creeps", "below the hill,"]
+    text = "\n".join([*lines, "and who will keep", "the wall of stone", "when men who reap", "the sea are gone?"])
+    kit = kits.make(text + '\n\t-- Ann Berg, "The Wall"\n')
+    assert kit.summary["category"] == "poem"
+    assert "Ann Berg" not in str(kit.summary["importantQuotes"])
+
+
+def test_a_note_in_brackets_before_the_text_is_not_of_it() -> None:
+    note = "[Note: this is the text of the wall,\n    and the carts have one of their own.]"
+    text = f"{note}\n\nThe Wall\n========\n\n{LONG}\n"
+    assert read(text).sentences[0].text.startswith("The harbour was built")
+
+
+def test_letters_that_are_spelled_with_small_words_between_are_spelled_out() -> None:
+    named = "Sand in the Public Interest pays for the carts."
+    text = f"HARBURG (AP) — {named} {LONG} SPI was founded in 1997. {LONG} The police said SPI will pay. {LONG}"
+    assert "SPI" not in str(kits.make(text).ideas["missing"])
+
+
+def test_groups_of_changes_are_few_and_named_by_their_release() -> None:
+    releases = "\n".join(
+        f"## 2.{number} (2026-01-{number:02})\n\n### Fixed\n\n- gate {number} of the wall\n- lock {number}\n"
+        for number in range(9, 0, -1)
+    )
+    parts = kits.make(f"# Changes\n\n{releases}").summary["parts"]
+    assert [item["under"] for item in parts[0]["items"]][:2] == ["2.9 (2026-01-09): Fixed", "2.8 (2026-01-08): Fixed"]
+    assert len(parts[0]["items"]) <= 6
+
+
+def test_numbered_points_with_sentences_below_them_are_no_list() -> None:
+    points = "\n\n".join(f"{number}. Wall number {number}\n   {LONG}" for number in range(1, 7))
+    assert kits.make(f"# A contract\n\n{LONG}\n\n{points}\n").summary["category"] != "list"
+
+
+def test_a_heading_that_ran_into_a_sentence_is_not_told() -> None:
+    glued = "The carts stop here But she warned that the harbour could not wait for sand."
+    assert not next(one for one in read(f"{LONG} {glued} {LONG}").sentences if one.text == glued).sound
+
+
+@pytest.mark.parametrize(
+    ("behind", "speakers"),
+    [
+        ("the White House said in a letter", {"", "White House"}),
+        ("says CNN meteorologist on the phone", {""}),
+        ("the harbour's chief officer Neville Howell said in a letter", {"Neville Howell"}),
+    ],
+)
+def test_half_a_name_and_a_name_that_says_whose_they_are_speak_not(behind: str, speakers: set[str]) -> None:
+    text = f'HARBURG (AP) — {LONG} "The wall of sand will be gone before the end of March," {behind}. {LONG}'
+    assert {quote.speaker for quote in spoken_quotes(read(text))} <= speakers
+
+
+@pytest.mark.parametrize("heading", ["See also", "Siehe auch", "Voir aussi", "Véase también"])
+def test_where_else_to_look_is_no_part_of_a_text(heading: str) -> None:
+    other = "The book of walls says more about sand than any other book of the islands does."
+    kit = kits.make(f"# Sand\n\n{LONG}\n\n## Walls\n\n{LONG}\n\n## Carts\n\n{LONG}\n\n## {heading}\n\n{other}\n")
+    assert heading not in [section["heading"] for section in kit.outline["sections"]]
+    assert other not in kit.summary["bullets"]

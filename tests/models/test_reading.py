@@ -194,19 +194,6 @@ def test_sentiment_is_neutral_when_in_doubt(text: str, mood: str) -> None:
     assert kits.make(text).summary["sentiment"] == mood
 
 
-def test_readability_knows_easy_from_hard() -> None:
-    easy = kits.make("The cat sat. The dog ran. We all had fun. It was a good day for us.").summary["readability"]
-    hard = kits.make(
-        "Notwithstanding considerable methodological heterogeneity of these investigations, which are longitudinal, "
-        "they consistently demonstrate that there are statistically significant associations between the determinants."
-    ).summary["readability"]
-    assert (easy["measure"], easy["level"]) == ("flesch", "easy")
-    assert hard["level"] == "hard"
-    assert easy["score"] > hard["score"]
-    assert kits.kit_of("wald.md").summary["readability"]["measure"] == "lix"
-    assert kits.kit_of("tea.txt").summary["readability"]["measure"] == "length"
-
-
 def test_an_article_with_long_listings_is_no_program() -> None:
     listing = "\n".join(f"let y{number} = x;" for number in range(9))
     told = (

@@ -19,9 +19,9 @@ from weft.models.budget import CallEstimate, Ledger, allowance, breach
 from weft.orchestrator.resting import open_gate
 from weft.protocol import events as e
 from weft.protocol.commands import Accepted, Interrupt, Reply, ReplyToGate, StartRun
-from weft.protocol.events import DurableEvent
+from weft.protocol.events import DurableEvent, GateOpened
 from weft.session.recovery import closing
-from weft.session.state import GateState, SessionState
+from weft.session.state import SessionState
 from weft.session.transitions import IllegalEventError, Standing, after
 from weft.workspace.flow import Budget
 
@@ -87,7 +87,8 @@ def test_a_gate_beside_a_step_that_failed_is_not_all_that_is_left() -> None:
 
 
 def test_a_gate_is_found_by_its_own_name_before_that_of_a_step() -> None:
-    gates = {"plan-1": GateState("plan-1-2", "plan-1", "h", ()), "plan": GateState("plan-1", "plan", "h", ())}
+    places = {"plan-1": "plan-1-2", "plan": "plan-1"}
+    gates = {step: GateOpened(run=1, gate=gate, step=step, hash="h") for step, gate in places.items()}
     state = SessionState(gates=gates)
     assert open_gate(state, "plan-1").step == "plan"
 

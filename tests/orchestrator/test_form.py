@@ -8,7 +8,8 @@ import pytest
 
 from weft.orchestrator.resting import filled_in
 from weft.protocol.errors import UserError
-from weft.session.state import GateState
+from weft.protocol.events import GateOpened
+from weft.protocol.values import replace
 
 FORM = (
     {"name": "tone", "type": "string", "label": "How", "value": "warm", "choices": ["warm", "dry"]},
@@ -17,7 +18,7 @@ FORM = (
     {"name": "day", "type": "date", "label": "When", "value": "2026-12-01"},
     {"name": "seal", "type": "boolean", "label": "Sealed", "value": False},
 )
-GATE = GateState("points-1", "points", "h", (), form=FORM)
+GATE = GateOpened(run=1, gate="points-1", step="points", hash="h", form=FORM)
 
 
 @pytest.mark.parametrize(
@@ -57,3 +58,11 @@ def test_anything_else_is_refused_and_nothing_is_kept(name: str, given: Any, sai
     with pytest.raises(UserError) as refused:
         filled_in(GATE, {"seal": "no", name: given})
     assert said in refused.value.message
+
+
+def test_a_field_without_a_description_is_not_told_as_what_to_do() -> None:
+    """Its label is then its name."""
+    plain = replace(GATE, form=({**FORM[0], "label": "tone"},))
+    with pytest.raises(UserError) as refused:
+        filled_in(plain, {"tone": "loud"})
+    assert refused.value.hint == ""

@@ -11,12 +11,13 @@ from weft.orchestrator.replies import Judgement
 from weft.orchestrator.resting import is_heard
 from weft.protocol import events as e
 from weft.protocol.events import ConfirmationKind, DurableEvent, Outcome, Record, WordsMeaning
+from weft.protocol.gates import Choice
 from weft.session.state import SessionState, UnheardWords, fold
 
 CHOICES = (
-    {"id": "proceed", "label": "Go on", "does": "proceed"},
-    {"id": "amend", "label": "Change it", "does": "amend"},
-    {"id": "cancel", "label": "Stop here", "does": "cancel"},
+    Choice("proceed", "Go on", "proceed"),
+    Choice("amend", "Change it", "amend"),
+    Choice("cancel", "Stop here", "cancel"),
 )
 
 

@@ -78,8 +78,8 @@ def _open_to_all(_: Any, __: int) -> bool:
     return True
 
 
-def _always_skip(original: Callable[..., plan.PlanVerdict]) -> Callable[..., plan.PlanVerdict]:
-    def judge(step: Any, facts: Any, state: Any, upstream: Any, **words: Any) -> plan.PlanVerdict:
+def _always_skip(original: Callable[..., plan.RunOrSkip]) -> Callable[..., plan.RunOrSkip]:
+    def judge(step: Any, facts: Any, state: Any, upstream: Any, **words: Any) -> plan.RunOrSkip:
         verdict = original(step, facts, state, upstream, **words)
         return replace(verdict, action="skip") if state.completion else verdict
 

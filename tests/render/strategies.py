@@ -18,6 +18,7 @@ from weft.protocol.events import (
     WordsMeaning,
     WordsUnderstood,
 )
+from weft.protocol.gates import Choice
 
 HOSTILE = "\x00\x07\x08\x1b\x7f\x85\x9b\n\r\t\u00ad\u061c\u200b\u200d\u200e\u202e\u2028\u2066\ufe0f\ufeff\ud800"
 LETTERS = "ab [/]{}日本한e\u0301\u0936\u093f👩👧🏽🇫🇷…│"
@@ -37,7 +38,7 @@ _FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "findings": st.lists(findings, max_size=8).map(tuple),
     "notes": st.lists(texts, max_size=3).map(tuple),
     "shown": st.lists(st.fixed_dictionaries({"label": texts, "value": values}), max_size=3).map(tuple),
-    "choices": st.lists(st.fixed_dictionaries({"id": texts, "label": texts, "does": texts}), max_size=3).map(tuple),
+    "choices": st.lists(st.builds(Choice, texts, texts, st.sampled_from(["proceed", "amend"])), max_size=3).map(tuple),
     "parameters": st.just({}),
     "inputs": st.just({}),
     "run": st.integers(1, 3),

@@ -10,6 +10,8 @@ from rich.cells import cell_len
 
 from weft.protocol.call_events import CallKind, CallSettled, CallStarted, StepTextStreamed
 from weft.protocol.events import Event, GateOpened, StepCompleted, StepInterrupted
+from weft.protocol.gates import Choice
+from weft.protocol.values import replace
 from weft.render.calls import MOST_CALLS, call_lines, spent_parts
 from weft.render.terminal import live
 
@@ -139,7 +141,7 @@ def test_an_open_gate_is_shown_with_its_choices_while_other_steps_run() -> None:
         hash="",
         message="Is this right?",
         shown=({"label": "Title", "value": "On rivers"},),
-        choices=({"id": "proceed", "label": "go on", "does": "proceed"}, {"id": "amend", "label": "change it"}),
+        choices=(Choice("proceed", "go on", "proceed"), Choice("amend", "change it", "amend")),
     )
     text = seen([started("summary"), *completed("summary"), gate], 60)
     for words in ("? summary is done; the run waits for you", "Is this right?", "Title: On rivers", "1 proceed: go on"):
@@ -156,6 +158,12 @@ def test_plain_lines_say_what_is_called_what_came_of_it_and_what_it_cost() -> No
         "step ideas tool Read failed (look) (1.2 s): there is no notes.md",
         "step ideas calls model cheap (think again)",
     ]
+
+
+def test_what_came_of_a_call_says_for_which_item_it_was() -> None:
+    settled = next(event for event in AGENT if isinstance(event, CallSettled))
+    (line,) = call_lines(replace(settled, item="t-7"), price)
+    assert line.startswith("step ideas item t-7 model work/large done")
 
 
 def _lines(event: Event) -> list[str]:

@@ -10,8 +10,9 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from weft.protocol.conversation_events import ToolOutcome
+from weft.protocol.events import StatusChanged
 from weft.render.conversation_blocks import block_lines, call_words, parted, whole_lines
-from weft.render.conversation_live import StatusFields, live_lines, question_lines, status_line, wanted_lines
+from weft.render.conversation_live import live_lines, question_lines, status_line, wanted_lines
 from weft.render.conversation_view import (
     Answered,
     Called,
@@ -230,14 +231,14 @@ def test_a_question_of_the_model() -> None:
 
 
 def test_the_status_line_leaves_out_what_is_not_known() -> None:
-    fields = StatusFields(mode="ask", model="embedded")
+    fields = StatusChanged(mode="ask", model="embedded")
     assert status_line(fields, WIDE).plain == "ask · embedded"
     full = replace(fields, tokens=12345, cost="$0.10", context_used=0.456)
     assert status_line(full, WIDE).plain == "ask · embedded · 12,345 tokens · $0.10 · 46% of context used"
 
 
 def test_on_a_narrow_screen_the_figures_stay() -> None:
-    fields = StatusFields(mode="ask", model="work/claude-sonnet-4-5", tokens=12345, cost="$0.10", context_used=0.456)
+    fields = StatusChanged(mode="ask", model="work/claude-sonnet-4-5", tokens=12345, cost="$0.10", context_used=0.456)
     assert status_line(fields, page(60, False)).plain == "ask · work/claude-sonnet-4-5 · 12,345 · $0.10 · 46%"
     assert status_line(fields, page(40, False)).plain == "ask · work/claud… · 12,345 · $0.10 · 46%"
 
@@ -262,7 +263,7 @@ def test_nothing_is_too_wide_and_nothing_is_obeyed(text: str, width: int, ascii:
     lines += live_lines(view, 0.0, sheet, height=100)
     lines += question_lines(text, (text,), True, sheet)
     lines += whole_lines(Thought(text), sheet)
-    lines.append(status_line(StatusFields(mode="ask", model=text), sheet))
+    lines.append(status_line(StatusChanged(mode="ask", model=text), sheet))
     for line in lines:
         assert cell_len(line.plain) <= width
         assert all(" " <= character != "\x7f" and character not in "\x9b\u202e" for character in line.plain)

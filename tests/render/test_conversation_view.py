@@ -35,7 +35,7 @@ def settled(whole: str, outcome: t.ModelOutcome = "completed", **more: Any) -> E
     return t.ModelSettled(**T1, execution="t1/model", outcome=outcome, text=whole, **more)
 
 
-def called(verdict: t.Verdict = "allow", **more: Any) -> list[Event]:
+def called(verdict: t.RulingWord = "allow", **more: Any) -> list[Event]:
     given = {"path": "a.md"}
     return [
         t.CallsDeclared(**T1, calls=("c1",)),

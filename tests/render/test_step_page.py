@@ -34,6 +34,7 @@ from weft.protocol.events import (
     VerdictGiven,
     is_durable,
 )
+from weft.protocol.gates import Choice
 from weft.render.step_history import StepHistory, step_history
 from weft.render.step_page import MOST_ATTEMPTS, MOST_CALLS, AskedPrompt, StepPage, prompts_text, step_json, step_text
 from weft.render.step_page import step_screen as drawn
@@ -111,7 +112,7 @@ LIFE: Sequence[DurableEvent] = (
         step="draft",
         hash="made-2",
         message="Good?",
-        choices=({"id": "proceed", "label": "go on", "does": "proceed"},),
+        choices=(Choice("proceed", "go on", "proceed"),),
     ),
     GateResolved(run=1, gate="draft-1", choice="amend", does="amend", hash="made-2", text="shorter, please"),
     begins(
@@ -127,7 +128,7 @@ LIFE: Sequence[DurableEvent] = (
         step="draft",
         hash="made-3",
         message="Good now?",
-        choices=({"id": "proceed", "label": "go on", "does": "proceed"},),
+        choices=(Choice("proceed", "go on", "proceed"),),
     ),
     ArtifactSetAside(artifact="draft.md", hash="x", kept="aside/draft.md.x"),
     StepSkipped(run=2, step="draft", reason="up to date"),

@@ -20,6 +20,7 @@ from weft.files import Disk, Folder
 from weft.protocol import events as e
 from weft.protocol.errors import ExternalError, Finding
 from weft.protocol.events import DurableEvent, Record
+from weft.protocol.gates import Choice
 from weft.protocol.hashes import hash_bytes
 from weft.session.codec import DamagedLineError, LogLine, decode, decode_many, encode
 from weft.session.log import LOG, LogHead, LogReader, LogWriter
@@ -63,6 +64,12 @@ def test_a_line_reads_like_a_sentence(folder: Folder) -> None:
         b'{"seq":2,"at":"2026-01-02T03:04:05.678Z","envelope":{"prev":"' + hash_bytes(first).encode() + b'","epoch":1},'
         b'"type":"step_skipped","run":1,"step":"two","reason":"up to date","crc":"' + second[-11:-3] + b'"}\n'
     )
+
+
+def test_a_decision_of_nothing_leaves_the_chain_whole(folder: Folder) -> None:
+    write(folder, skipped("one"), [], skipped("two"))
+    steps, reader = read(folder)
+    assert (steps, reader.damage) == (["one", "two"], [])
 
 
 def test_sequence_numbers_have_no_gap_over_several_writers(folder: Folder) -> None:
@@ -200,6 +207,7 @@ SAMPLES: dict[str, Any] = {
     "ConversationRewound.files": {"notes.md": "ab"},
     "PlanDecided.decision": "amended",
     "GateOpened.before": True,
+    "choices": (Choice("shorter", "Make it shorter", "amend", {"words": 100}), Choice("go", "Go", "proceed")),
     "float": 2.5,
     "StopReason | None": "end",
     "str": "text é \u2028 🌊",

@@ -98,10 +98,11 @@ def said(number: Any, result: dict[str, Any]) -> str:
 
 def over_standard_output() -> None:
     for line in sys.stdin:
-        for answer in answers(json.loads(line)):
+        message = json.loads(line)
+        for answer in answers(message):
             sys.stdout.write(answer.removesuffix("\0") + ("" if answer.endswith("\0") else "\n"))
             sys.stdout.flush()
-        if comes("idle"):
+        if message.get("method") == "tools/list" and comes("idle"):  # not behind the call that came before that
             die()
 
 

@@ -114,8 +114,9 @@ class _Dying:
             assert (await self._shelf.reach("dying")).state == "ready", "it dies after it was listed"
             connection = self._shelf.sources.connector(self._shelf.sources.one("dying"), "test")
             assert isinstance(connection, McpConnection)
-            while connection.answers:
-                await asyncio.sleep(0.01)
+            async with asyncio.timeout(60):
+                while connection.answers:
+                    await asyncio.sleep(0.01)
         else:
             if phase == "initialize":
                 await self._shelf.sources.release("test")

@@ -39,8 +39,8 @@ def test_it_is_reached_offered_and_called(opened: OpenShelf) -> None:
             look = shelf.box().get("odd__look")
             assert echo is not None
             assert look is not None
-            assert (echo.effect, echo.in_order, echo.source) == ("network", True, "odd"), "unknown is never read"
-            assert (look.effect, look.retryable) == ("read", True)
+            assert (echo.kind, echo.in_order, echo.source) == ("network", True, "odd"), "unknown is never read"
+            assert (look.kind, look.retryable) == ("read", True)
             outcome = await shelf.call("odd__echo", {"text": "hello"})
             assert (outcome.text, outcome.is_error, outcome.effect) == ("hello", False, "completed")
             assert outcome.outside == ("the source odd",)

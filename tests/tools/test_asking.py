@@ -13,7 +13,7 @@ from tests.tools.calling import Place
 from weft.protocol.messages import ToolCall
 from weft.tools.boundary import Strength, boundary_here
 from weft.tools.builtin import builtin_tools
-from weft.tools.permission import Mode, PermissionVerdict, judge
+from weft.tools.permission import Mode, Ruling, judge
 from weft.tools.permission_file import app_rules
 from weft.tools.shell.needs import Ground
 
@@ -31,7 +31,7 @@ EVERYDAY = commands("everyday_commands.txt")
 HOSTILE = commands("hostile_commands.txt")
 
 
-def verdict(command: str, mode: Mode = "ask", boundary: Strength = "strong", **more: Any) -> PermissionVerdict:
+def verdict(command: str, mode: Mode = "ask", boundary: Strength = "strong", **more: Any) -> Ruling:
     ground = Ground("/home/person/project", "/home/person", boundary)
     needs = more.pop("needs", None)
     given = {"command": command, **({"needs": needs} if needs else {})}

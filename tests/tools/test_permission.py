@@ -1,10 +1,12 @@
-"""Verdicts: what each mode does with each effect, rules that add up, narrow memory, and taint."""
+"""Rulings: what each mode does with each kind of tool, rules that add up, narrow memory, and taint."""
 
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Collection
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,11 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weft.protocol.messages import ToolCall
+from weft.tools import permission_file
 from weft.tools.boundary import PROTECTED
 from weft.tools.builtin import builtin_tools
-from weft.tools.permission import MODES, Mode, PermissionVerdict, judge
-from weft.tools.permission_file import Rule, Rules, app_rules
-from weft.tools.tool import Effect, Tool
+from weft.tools.permission import MODES, Mode, Ruling, judge
+from weft.tools.permission_file import APP_FILE, Rule, Rules, app_rules
+from weft.tools.tool import Tool, ToolKind
 from weft.tools.toolbox import Toolbox
 
 TOOLS = Toolbox(builtin_tools())
@@ -30,16 +33,16 @@ def verdict(
     *rules: Rule,
     taint: Collection[str] = (),
     remembered: Collection[str] = (),
-) -> PermissionVerdict:
+) -> Ruling:
     call = ToolCall(call="1", tool=tool, input=given)
     return judge(call, TOOLS.get(tool), mode=mode, rules=app_rules() + Rules(rules), taint=taint, remembered=remembered)
 
 
-def shell(command: str, mode: Mode = "ask", *rules: Rule, **more: Any) -> PermissionVerdict:
+def shell(command: str, mode: Mode = "ask", *rules: Rule, **more: Any) -> Ruling:
     return verdict("Shell", {"command": command}, mode, *rules, **more)
 
 
-def fetch(url: str, mode: Mode = "ask", *rules: Rule, **more: Any) -> PermissionVerdict:
+def fetch(url: str, mode: Mode = "ask", *rules: Rule, **more: Any) -> Ruling:
     return verdict("WebFetch", {"url": url}, mode, *rules, **more)
 
 
@@ -92,10 +95,10 @@ def _plain(tool: Tool) -> dict[str, Any]:
 
 @pytest.mark.parametrize("effect", ["read", "write", "network", "process"])
 @pytest.mark.parametrize("mode", MODES)
-def test_a_tool_of_a_source_is_never_taken_at_its_word(effect: Effect, mode: Mode) -> None:
+def test_a_tool_of_a_source_is_never_taken_at_its_word(effect: ToolKind, mode: Mode) -> None:
     """What a source says of its own tool does not make it safe; nor does the name of one of ours."""
     for name in ("notes__search", "Read"):
-        tool = Tool(name=name, description="", input_schema={}, effect=effect, start=_never, source="notes")
+        tool = Tool(name=name, description="", input_schema={}, kind=effect, start=_never, source="notes")
         found = judge(ToolCall(call="1", tool=name, input={}), tool, mode=mode, rules=app_rules())
         assert found.decision == {"plan": "deny", "safe": "deny", "ask": "ask", "edits": "ask", "auto": "allow"}[mode]
 
@@ -382,7 +385,7 @@ def test_what_stays_here_is_not_asked_about_for_it(tool: str, given: dict[str, A
 
 
 def test_a_tool_of_a_source_can_always_send() -> None:
-    tool = Tool(name="notes__search", description="", input_schema={}, effect="read", start=_never, source="notes")
+    tool = Tool(name="notes__search", description="", input_schema={}, kind="read", start=_never, source="notes")
     call = ToolCall(call="1", tool=tool.name, input={})
     asked = judge(call, tool, mode="auto", rules=app_rules(), taint=TAINT)
     assert asked.decision == "ask"
@@ -472,3 +475,10 @@ def test_what_the_boundary_keeps_is_asked_about_when_a_tool_of_files_writes_it(n
     inside = f"{name}/x.yaml" if name in ("sources", "schedules", "sessions", ".config", ".local") else name
     within = [verdict("Write", {"path": path}, "auto").decision for path in (inside, f"{name}/x.yaml")]
     assert "ask" in within or name == "sessions"
+
+
+def test_our_own_rules_are_such_as_a_person_may_write() -> None:
+    value = json.loads((Path(permission_file.__file__).parent / "permissions.json").read_text(encoding="utf-8"))
+    model = permission_file.PermissionFile.model_validate(value)
+    read = [permission_file.rule_of(verb, entry, APP_FILE) for verb, _, entry in permission_file._entries(model)]
+    assert app_rules() == Rules(tuple(read))

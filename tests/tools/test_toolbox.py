@@ -26,7 +26,7 @@ def made(name: str = "Made", **more: Any) -> Tool:
     async def start(given: Mapping[str, Any], context: Context) -> Handle:
         return await begin(_said(str(given)))
 
-    fields: dict[str, Any] = {"description": "x", "input_schema": {"type": "object"}, "effect": "read", "start": start}
+    fields: dict[str, Any] = {"description": "x", "input_schema": {"type": "object"}, "kind": "read", "start": start}
     return Tool(name=name, **{**fields, **more})
 
 

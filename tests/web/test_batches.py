@@ -10,7 +10,7 @@ from contextlib import suppress
 from tests.web.served import PIPELINE, Client
 from tests.web.test_knowledge import ask
 from weft.app.estimates import took
-from weft.app.pipeline_pages import PipelineRunTook, StepRunTook
+from weft.app.pipeline_pages import PipelineRun, StepTook
 from weft.web.jobs import JobItem, Jobs, Tell
 
 
@@ -54,11 +54,11 @@ def test_a_plan_says_what_it_would_cost_and_makes_nothing(browser: Client) -> No
 
 
 def test_what_is_expected_is_taken_from_runs_whose_cost_is_known() -> None:
-    def run(outcome: str, **steps: StepRunTook) -> PipelineRunTook:
-        return PipelineRunTook("s", "t", outcome, "", 1, None, steps)
+    def run(outcome: str, **steps: StepTook) -> PipelineRun:
+        return PipelineRun("s", "t", outcome, "", 1, None, steps)
 
-    cheap, dear = StepRunTook(1, 100, 0.01, 1), StepRunTook(1, 900, 0.09, 2)
-    unknown, none = StepRunTook(1, 100, None, 1), StepRunTook(1, 0, 0.0, 1)
+    cheap, dear = StepTook(1, 100, 0.01, 1), StepTook(1, 900, 0.09, 2)
+    unknown, none = StepTook(1, 100, None, 1), StepTook(1, 0, 0.0, 1)
     runs = [
         run("done", a=cheap, b=cheap),
         run("done", a=dear, b=cheap),

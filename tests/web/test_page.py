@@ -125,7 +125,9 @@ def test_a_document_becomes_a_kit_that_can_be_read(page: Page, server: Running) 
     page.get_by_label("Drop a document here").set_input_files(TIDES)
     page.get_by_role("button", name="Make a kit of it").click()
     page.wait_for_url(re.compile(r"/s/tides-"))
-    expect(page.get_by_role("heading", level=1)).to_have_text("The patient machine under the tide tables")
+    expect(page.locator("header.head").get_by_role("heading", level=1)).to_have_text(
+        "The patient machine under the tide tables"
+    )
     expect(page.get_by_role("button", name="writing-kit: done")).to_be_visible()
     expect(page.get_by_role("link", name="Read all of it")).to_be_visible()  # what comes above the links moves them
     page.get_by_role("link", name="writing-kit.md", exact=True).first.click()
@@ -256,6 +258,33 @@ def test_every_place_is_there_and_can_be_read_by_everybody(page: Page, server: R
     look_with_axe(page)
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("Pipelines")
+
+
+def test_an_address_leads_to_its_session_in_whichever_workspace_it_is(
+    browser: Browser, home: Path, desk: Path, tmp_path: Path
+) -> None:
+    weft(home, "--workspace", str(tmp_path / "other"), "run", str(TIDES), "--session-id", "of-the-other")
+    with running(home, desk, "--workspace", str(tmp_path / "other")) as server:
+        context = browser.new_context()
+        page = context.new_page()
+        page.goto(server.link)
+        page.get_by_role("button", name="Sign in").click()
+        page.wait_for_url(f"{server.address}/")
+        expect(page.get_by_label("Workspace")).to_have_value("desk")
+        page.goto(f"{server.address}/s/of-the-other")
+        expect(page.locator("header.head").get_by_role("heading", level=1)).to_have_text(
+            "The patient machine under the tide tables"
+        )
+        expect(page.get_by_label("Workspace")).to_have_value("other")
+        page.keyboard.press("Control+k")
+        page.get_by_label("Where to, or what?").fill("of-the-oth")
+        expect(page.get_by_role("listbox").get_by_role("option")).to_contain_text(
+            "The patient machine under the tide tables"
+        )
+        page.keyboard.press("Escape")
+        page.goto(f"{server.address}/s/of-nobody")
+        expect(page.get_by_role("heading", level=1)).to_have_text("There is no such session")
+        context.close()
 
 
 def test_a_source_is_connected_tested_and_taken_away(page: Page, server: Running, tmp_path: Path) -> None:

@@ -110,6 +110,13 @@ def test_what_is_refused_says_why(browser: Client) -> None:
     assert browser.get("/api/w/desk/sessions/nosuch").status == 404
     assert browser.get("/api/w/nosuch/sessions").status == 404
     assert browser.post("/api/w/desk/sessions", {"odd": 1}).status == 422
+    for body, kind, said in (
+        (b'{"text": "x", "pipline": "y"}', "application/json", "unknown key 'pipline'"),
+        (b"{text", "application/json", "the body is not valid JSON"),
+        (b'{"text": "x"}', "text/plain", "the body is not a JSON object, or its Content-Type is not application/json"),
+    ):
+        reply = browser.ask("POST", "/api/w/desk/sessions", body, Content_Type=kind)
+        assert (reply.status, reply.json["what"]) == (422, said)
 
 
 def test_sessions_are_found_by_their_words(browser: Client) -> None:
@@ -130,6 +137,7 @@ def test_nobody_comes_in_without_signing_in(server: Running) -> None:
     for path in ("/api/me", "/api/w/desk/sessions", "/api/openapi.json", "/api/w/desk/events"):
         assert nobody.get(path).status == 401
     assert nobody.get("/sign-in").status == 200
+    assert f"weft tokens link {server.address}<" in nobody.get("/sign-in").body.decode()  # which the command can't know
     assert nobody.get("/api/me", Cookie="weft=br_x_y").status == 401
     assert nobody.get("/api/me", Host="evil.example").status == 421
 

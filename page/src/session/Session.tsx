@@ -7,7 +7,7 @@ import { count as counted, money, tokens } from "../parts/words";
 import { command } from "../api/client";
 import { go, place, to } from "../shell/address";
 import { type Entry, entriesHere } from "../shell/Palette";
-import { base, look, sessions } from "../store/desk";
+import { base, chooseWhereItIs, look, sessions } from "../store/desk";
 import { OpenSession } from "../store/open";
 import { ArtifactPanel } from "./ArtifactPanel";
 import { ClaimPanel } from "./ClaimPanel";
@@ -20,6 +20,15 @@ import { SourcePanel } from "./SourcePanel";
 import { SelectionAsk } from "./SelectionAsk";
 import { Settled } from "./Settled";
 import { Timeline } from "./Timeline";
+
+function Missing({ id }: { id: string }) {
+  const nowhere = useSignal(false);
+  useEffect(() => {
+    void chooseWhereItIs(id).then((found) => (nowhere.value = !found));
+  }, [id]);
+  if (!nowhere.value) return <div class="page"><p class="soft loading" role="status">looking for it…</p></div>;
+  return <div class="page"><h1>There is no such session</h1><p class="soft">It may be in the trash. <a href="/sessions">All sessions</a></p></div>;
+}
 
 export function Session({ id }: { id: string }) {
   const open = useMemo(() => {
@@ -36,8 +45,7 @@ export function Session({ id }: { id: string }) {
   const quote = useSignal("");
   const [kind = "", name = ""] = place.value.inside;
   const beside = usePanelFocus(open.caughtUp.value && BESIDE.includes(kind));
-  if (open.missing.value)
-    return <div class="page"><h1>There is no such session</h1><p class="soft">It may be in the trash. <a href="/sessions">All sessions</a></p></div>;
+  if (open.missing.value) return <Missing id={id} />;
   const panel = kind === "artifact" ? <ArtifactPanel key={name} open={open} name={name} />
     : kind === "claim" || kind === "cited" ? <ClaimPanel open={open} kind={kind} name={name} />
     : kind === "source" ? <SourcePanel key={name} open={open} input={name} /> : kind === "log" || kind === "event"

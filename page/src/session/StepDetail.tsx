@@ -172,6 +172,7 @@ function Attempts({ attempts }: { attempts: readonly Attempt[]; rev: number }) {
               {one.ms !== null && <> · {humanMs(one.ms)}</>}{one.tokens > 0 && <> · {tokens(one.tokens)}</>}
               {one.message && <span class="soft"> {one.message}</span>}
             </p>
+            {one.trace && <pre class="result" tabIndex={0} aria-label="where it failed">{one.trace}</pre>}
             {one.calls.length > 0 && (
               <ul class="plainlist">
                 {one.calls.map((call) => (

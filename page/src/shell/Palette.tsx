@@ -15,6 +15,8 @@ export const entriesHere = signal<() => readonly Entry[]>(() => []);
 export interface Entry {
   readonly label: string;
   readonly about: string;
+  /** What else it is found by: a session's id, as the terminal says it. */
+  readonly also?: string;
   readonly act: () => void;
 }
 
@@ -31,9 +33,9 @@ async function look(): Promise<void> {
 function entries(): Entry[] {
   return [
     ...entriesHere.value(),
-    ...waiting.value.map((one) => ({ label: one.title, about: "waits for you", act: () => go(to("s", one.id)) })),
+    ...waiting.value.map((one) => ({ label: one.title, about: "waits for you", also: one.id, act: () => go(to("s", one.id)) })),
     ...PLACES.map((one) => ({ label: one.label, about: "place", act: () => go(one.href) })),
-    ...bySeen.value.filter((one) => one.state !== "waiting").map((one) => ({ label: one.title, about: one.pipeline || "conversation", act: () => go(to("s", one.id)) })),
+    ...bySeen.value.filter((one) => one.state !== "waiting").map((one) => ({ label: one.title, about: one.pipeline || "conversation", also: one.id, act: () => go(to("s", one.id)) })),
     ...known.value,
     ...(["light", "dark", "system"] as const).map((theme) => ({ label: `Appearance: ${theme}`, about: "setting", act: () => setTheme(theme) })),
     ...(me.value?.workspaces ?? []).map((one) => ({ label: `Workspace: ${one.name}`, about: one.path, act: () => choose(one.name) })),
@@ -55,7 +57,7 @@ export function Palette() {
     } else box.current?.close();
   }, [paletteOpen.value]);
   const wanted = words.value.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = paletteOpen.value ? entries().filter((one) => wanted.every((word) => `${one.label} ${one.about}`.toLowerCase().includes(word))).slice(0, 12) : [];
+  const found = paletteOpen.value ? entries().filter((one) => wanted.every((word) => `${one.label} ${one.about} ${one.also ?? ""}`.toLowerCase().includes(word))).slice(0, 12) : [];
   const take = (entry: Entry | undefined): void => {
     paletteOpen.value = false;
     entry?.act();

@@ -50,6 +50,21 @@ export function choose(name: string): void {
   list.value = new Stream(() => `${base.value}/events`, takeList);
 }
 
+/** Goes to the workspace that has a session: an address says which session, not whose. */
+export async function chooseWhereItIs(id: string): Promise<boolean> {
+  for (const { name } of me.value?.workspaces ?? []) {
+    if (name === workspace.value) continue;
+    try {
+      await get<SessionEntry>(`/api/w/${encodeURIComponent(name)}/sessions/${encodeURIComponent(id)}`);
+    } catch {
+      continue;
+    }
+    choose(name);
+    return true;
+  }
+  return false;
+}
+
 /** Makes the server look at every log once; what changes later comes by itself. */
 export async function refresh(): Promise<void> {
   try {

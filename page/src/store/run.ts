@@ -15,6 +15,8 @@ export interface Attempt {
   readonly seq: number;
   outcome: "running" | "done" | "failed" | "interrupted";
   message: string;
+  /** Of code that failed: the calls that led there. */
+  trace: string;
   ms: number | null;
   model: string;
   tokens: number;
@@ -256,7 +258,7 @@ function stepEvent(step: Step, event: Event, seq: number, at: string): void {
       step.until = "";
       step.attempts.push({
         attempt: event.attempt, cause: event.cause, reason: event.reason, inputs: event.inputs, at, seq, outcome: "running",
-        message: "", ms: null, model: "", tokens: 0, findings: [], calls: [],
+        message: "", trace: "", ms: null, model: "", tokens: 0, findings: [], calls: [],
       });
       return;
     case "step_progressed":
@@ -299,6 +301,7 @@ function stepEvent(step: Step, event: Event, seq: number, at: string): void {
       step.message = event.message;
       step.live = step.calling = "";
       settle(attempt, event, "failed", event.message);
+      if (attempt) attempt.trace = event.trace ?? "";
       return;
     case "step_interrupted":
       step.state = "interrupted";

@@ -136,7 +136,7 @@ name: NAME
 # What it makes, in a sentence: `weft pipelines list` shows it.
 description: The points of a text with the words they rest on, then a short text made of them.
 version: 1
-# What a person may set for a run: weft run FILE --pipeline NAME --set words=300
+# What a person may set for a run: weft run NAME FILE --set words=300
 parameters:
   words: {type: integer, default: 200, minimum: 50, maximum: 2000, description: how long the text may be}
 steps:

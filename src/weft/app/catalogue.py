@@ -343,7 +343,7 @@ def _documents(folder: Folder, state: SessionState) -> tuple[str, list[IndexedTe
         if data is None:
             continue
         if given.file.endswith(".md"):
-            document = from_content_md(data)
+            document = from_content_md(data, Path(given.origin).name if given.origin.startswith("/") else "")
             title = title or document.title
             texts.append(IndexedText(kind="input", name=name, body=document.text))
         else:

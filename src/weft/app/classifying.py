@@ -16,12 +16,10 @@ from weft.models.model import Model, Part, Request
 from weft.models.structured import ask
 from weft.orchestrator.calls import counts
 from weft.orchestrator.classification import CLASSIFICATION_SCHEMA, classification_prompt, read_classification
-from weft.orchestrator.hearing import choices_of
 from weft.orchestrator.replies import Judgement
 from weft.protocol.errors import WeftError
-from weft.protocol.events import ReplyClassified
+from weft.protocol.events import GateOpened, ReplyClassified
 from weft.protocol.messages import Message, Text, Usage
-from weft.session.state import GateState
 
 ANSWER_TOKENS: Final = 300
 PATIENCE: Final = 30.0
@@ -29,13 +27,13 @@ PATIENCE: Final = 30.0
 
 
 async def classify(
-    model: Model, run: int, gate: GateState, text: str, *, nonce: str, request: str = ""
+    model: Model, run: int, gate: GateOpened, text: str, *, nonce: str
 ) -> tuple[Judgement, ReplyClassified]:
     """What a model takes the words for, and the record of having asked it. It never raises for the model's sake: a
     model that can't say leaves the words unclear."""
-    choices = choices_of(gate)
+    choices = gate.choices
     shown = "\n".join([gate.message, *(f"{one.get('label')}: {one.get('value')}" for one in gate.shown)])
-    prompt = classification_prompt(text, choices=choices, nonce=nonce, request=request, shown=shown)
+    prompt = classification_prompt(text, choices=choices, nonce=nonce, shown=shown)
     asked = Request(
         system=prompt.system,
         messages=(Message(role="user", content=(Text(text=prompt.text),)),),

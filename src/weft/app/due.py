@@ -74,6 +74,7 @@ class ScheduleHistory:
         match entry.kind:
             case "seen" | "resumed":
                 self.since, self.digest = moment(entry.at), entry.digest or self.digest
+                self.last = None if self.last and self.last > self.since else self.last
                 self.timing = entry.timing or self.timing
                 self.paused = self.paused and entry.kind == "seen"
             case "carried":
@@ -115,6 +116,9 @@ def due(schedule: Schedule, history: ScheduleHistory, now: datetime, digest: str
         return []
     if schedule.changed:
         return [] if digest == history.digest else [decided_change(schedule, history, now, digest or "")]
+    if schedule.cron and max(history.since, history.last or history.since) - now > GRACE:
+        # What is decided up to is still to come: nothing would be due until the clock is there again.
+        return [ScheduleEntry(at=stamp(now), kind="seen", timing=schedule.timing, why="the clock went back")]
     return list(_times_due(schedule, history, now)) if schedule.cron else []
 
 

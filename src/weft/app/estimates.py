@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from weft.app.parts import EMBEDDED, Parts
-from weft.app.pipeline_pages import PipelineRunTook, pipeline_runs
+from weft.app.pipeline_pages import PipelineRun, pipeline_runs
 from weft.orchestrator.opening import Opening
 from weft.protocol.plans import Plan
 from weft.protocol.values import dataclass
@@ -56,7 +56,7 @@ def estimate(parts: Parts, opening: Opening, plan: Plan) -> Estimate:
     return Estimate(tuple(dict.fromkeys(asks.values())), tuple(asks), low, high, len(found), len(text.split()))
 
 
-def took(runs: Sequence[PipelineRunTook], asks: Mapping[str, str]) -> list[float]:
+def took(runs: Sequence[PipelineRun], asks: Mapping[str, str]) -> list[float]:
     """What the last runs that went through all these steps cost, where all of it is known."""
     costs = []
     for run in runs:

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from weft.app.describing import said_of_session
 from weft.app.opened import OpenedSession
 from weft.app.parts import EMBEDDED, Parts
+from weft.app.repeated import another, fingerprint, replied, replied_before
 from weft.app.requests import SessionRequest
 from weft.app.runs import AT_GATE_HINT, SessionRuns
 from weft.conversation.feed import Feed, FellBehind
@@ -105,6 +106,7 @@ WAITING: Final = 5_000
 R = TypeVar("R", bound=Accepted | Refused)
 _DoneFirst = Undo | Rewind | c.DecidePlan | StopProcess
 """What is done first, and then recorded by the conversation."""
+KEYS_IN_MIND: Final = 10_000
 LONGEST_TEXT: Final = 16_000_000
 """Characters of one message."""
 
@@ -138,6 +140,8 @@ class _Given:
     stop: InterruptRun | None = None
     """An interrupt that came while this waited in the inbox to start a run."""
     reply: asyncio.Future[Reply] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    print: str = ""
+    """Of the command as it was given, when it has a key."""
     twins: list[_Given] = field(default_factory=list)
     """The same command with the same key, given again before this one was answered."""
 
@@ -188,8 +192,8 @@ class LiveSession(OpenedSession):
         """The words it is asked about."""
         self._rulings: dict[tuple[str, str], _Given] = {}
         """Given while the run was at rest; answered when the step that asks has them in the log."""
-        self._accepted: dict[str, Accepted] = {}
-        """By their keys, the commands that were carried out here and leave nothing in the log."""
+        self._accepted: dict[str, tuple[str, Accepted]] = {}
+        """By their keys, the commands that were carried out here, the last of them: their prints and what was said."""
         self._changed = asyncio.Event()
         self._bug: BaseException | None = None
         self._closed = False
@@ -210,11 +214,11 @@ class LiveSession(OpenedSession):
     def submit(self, command: SessionCommand, *, key: str = "", by: Actor = PERSON) -> asyncio.Future[Reply]:
         """Into the inbox, in order; awaiting it gives the reply. Only from the loop's own thread. With a `key` the
         command is carried out once, however often it is given. An interrupt is done when this returns."""
-        given = _Given(command, key, by)
+        given = _Given(command, key, by, print=fingerprint(command) if key else "")
         if self._closed:
             given.reply.set_result(Refused(reason=f"session {self.id} was closed", hint="open it again to go on"))
         elif isinstance(command, Interrupt):
-            given.reply.set_result(self._accepted.get(key) or self._kept_in_mind(key, self._interrupt(command, by)))
+            given.reply.set_result(self._before(given) or self._kept_in_mind(given, self._interrupt(command, by)))
         else:
             self._put(given)
         return given.reply
@@ -319,7 +323,11 @@ class LiveSession(OpenedSession):
             clean = await self._conversation.close(keep_open=waits)
         await self._parts.release_sources(self.id)
         self._session.on_record = None
-        await self._parts.off_loop(self._session.close)
+        self._runs.close()
+        if self._session.closes_at_once:
+            self._session.close()
+        else:
+            await self._parts.off_loop(self._session.close)
         if self._wrote:
             await self._let_go()
         self._feed.close()
@@ -357,21 +365,29 @@ class LiveSession(OpenedSession):
                         given.reply.exception()  # there may be nobody who looks
                     continue
                 if reply is not None:
-                    given.answer(self._kept_in_mind(given.key, reply))
+                    given.answer(self._kept_in_mind(given, reply))
         finally:
             self._loop.call_soon(self._changed.set)
 
-    def _kept_in_mind(self, key: str, reply: R) -> R:
-        if key and isinstance(reply, Accepted) and not self._session.accepted(key):
-            self._accepted[key] = reply
+    def _kept_in_mind(self, given: _Given, reply: R) -> R:
+        if given.key and isinstance(reply, Accepted):
+            self._accepted[given.key] = (given.print, reply)
+            if len(self._accepted) > KEYS_IN_MIND:
+                del self._accepted[next(iter(self._accepted))]
         return reply
+
+    def _before(self, given: _Given) -> Reply | None:
+        """What the command with this key was answered here; refused when it was another one."""
+        known, reply = self._accepted.get(given.key, ("", None))
+        return reply if reply is None or known == given.print else another(given.key)
 
     async def _handle(self, given: _Given) -> Reply | None:
         """None for what is answered later."""
-        if given.key and (seq := self._session.accepted(given.key)):
-            return Accepted(seq=seq)
-        if given.key and (before := self._accepted.get(given.key)):
+        if given.key and (before := self._before(given)) is not None:
             return before
+        if given.key and self._session.accepted(given.key) and isinstance(given.command, SessionCommand):
+            wanted = given.command
+            return await self._parts.off_loop(lambda: replied_before(self._session, given.key, wanted))
         command, by, key = given.command, given.by, given.key
         match command:
             case StartRun():
@@ -524,7 +540,8 @@ class LiveSession(OpenedSession):
         self._starting, self._stop, self._bug = True, stop, None
         executor = self._parts.executor()
         try:
-            self._runner = await self._runs.begin(wish, executor, by, key, attended=self._request.attended)
+            attended = self._request.attended or bool(self._rulings)  # whoever answers is there
+            self._runner = await self._runs.begin(wish, executor, by, key, attended=attended)
         except BaseException:
             await executor.close()
             raise
@@ -676,7 +693,7 @@ class LiveSession(OpenedSession):
     async def _keep_edit(self, reply: ReplyToGate) -> None:
         """Whoever proceeds with an artifact they have edited keeps the edit."""
         gate = open_gate(self.state, reply.gate)
-        if not gate.before and any(one["id"] == reply.choice and one["does"] == "proceed" for one in gate.choices):
+        if not gate.before and any(one.id == reply.choice and one.does == "proceed" for one in gate.choices):
             await self._keep_edit_of(gate.step)
 
     async def _keep_edit_of(self, step: str) -> None:
@@ -714,11 +731,13 @@ class LiveSession(OpenedSession):
         place = (command.conversation, command.call)
         before = self._rulings.get(place)
         if before is not None and before.key == given.key != "":
+            if before.print != given.print:
+                return another(given.key)
             before.twins.append(given)
             return None
         runner = self._runner
         if runner is not None and (records := await runner.decide_approval(command, given.by, given.key)) is not None:
-            return _replied(records)
+            return replied(records)
         going = self._running is not None
         if not (going or is_heard(self.state)) or place in self._rulings or not await self._is_asked(*place):
             raise UserError("that question is no longer open")
@@ -909,7 +928,7 @@ class LiveSession(OpenedSession):
 
     async def _talk_command(self, command: c.ConversationCommand, by: Actor, key: str) -> Reply:
         talk = (await self._opened()).conversation
-        return _replied(await talk.give(command, by, key))
+        return replied(await talk.give(command, by, key))
 
     # -- the fast lane
 
@@ -950,22 +969,3 @@ class LiveSession(OpenedSession):
         """Hear what a process that is gone had not heard."""
         if self.state.unheard:
             self._put(_Given(_Wake()))
-
-
-def _replied(records: Sequence[Record]) -> Reply:
-    """What a conversation said to a command."""
-    refused = next((record.event for record in records if isinstance(record.event, t.CommandRefused)), None)
-    if refused is not None:
-        return Refused(reason=_REFUSALS.get(refused.refusal, f"it can't be done now ({refused.refusal})"))
-    return Accepted(seq=records[-1].seq)
-
-
-_REFUSALS: Final = {
-    "stale_approval": "that question is no longer open",
-    "approval_after_interrupt": "that question is no longer open",
-    "shutting_down": "the conversation is being closed",
-    "unknown_conversation": "there is no such conversation",
-    "stale_plan": "no plan waits for your word",
-    "stale_rewind": "it can't go back to there now",
-    "child_takes_no_messages": "a sub-conversation takes no messages",
-}

@@ -220,6 +220,9 @@ class Showing:
                 if isinstance(item, Record):
                     self._seq = item.seq
                     self._moved.set()
+        except asyncio.CancelledError:
+            self._over = asyncio.CancelledError()  # the one that came here holds this very frame
+            raise
         except BaseException as error:
             self._over = error
             raise

@@ -13,7 +13,7 @@ from weft.protocol.json_text import json_value
 from weft.protocol.messages import ToolCall
 from weft.tools.boundary import boundary_here
 from weft.tools.builtin import builtin_tools
-from weft.tools.permission import Mode, PermissionVerdict, judge
+from weft.tools.permission import Mode, Ruling, judge
 from weft.tools.permission_file import app_rules
 from weft.tools.shell.needs import Ground
 from weft.tools.toolbox import Toolbox
@@ -41,7 +41,7 @@ def judge_call(
     *,
     tainted: bool = False,
     tell: Callable[[str], None] = lambda _: None,
-) -> PermissionVerdict:
+) -> Ruling:
     """`subject`: what the tool is about (a command, an address, a path), or its whole input as a JSON object.
     `tell` hears of rules that are not in force, since nobody agreed to them."""
     toolbox, rules = Toolbox(builtin_tools()), app_rules()
@@ -62,16 +62,16 @@ def judge_call(
 def allow_always(path: Path, tool: str, subject: str) -> str:
     """Write the rule that spares the question about a call from now on; the rule, as it stands in the file. UserError
     when there is no such rule: what is dangerous is asked about each time."""
-    verdict = judge_call(path, tool, subject, "ask")
-    if verdict.decision == "allow":
-        raise UserError("this is not asked about", hint=f"{verdict.reason} ({verdict.rule}, {verdict.file})")
-    if verdict.always is None:
-        raise UserError("there is no rule that would spare this question", hint=verdict.reason)
+    ruling = judge_call(path, tool, subject, "ask")
+    if ruling.decision == "allow":
+        raise UserError("this is not asked about", hint=f"{ruling.reason} ({ruling.rule}, {ruling.file})")
+    if ruling.always is None:
+        raise UserError("there is no rule that would spare this question", hint=ruling.reason)
     from weft.app.root import App
 
     with App.open(path) as app:
-        app.allow_from_now_on(verdict.always)
-    return verdict.always.told
+        app.allow_from_now_on(ruling.always)
+    return ruling.always.told
 
 
 def _input(subject: str, key: str | None) -> dict[str, object]:

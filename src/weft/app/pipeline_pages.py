@@ -138,7 +138,7 @@ def _file(kind: LibraryKind, name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class StepRunTook:
+class StepTook:
     ms: int
     tokens: int
     usd: float | None
@@ -146,7 +146,7 @@ class StepRunTook:
 
 
 @dataclass(frozen=True, slots=True)
-class PipelineRunTook:
+class PipelineRun:
     """The last run of a session."""
 
     session: str
@@ -155,10 +155,10 @@ class PipelineRunTook:
     at: str
     ms: int
     usd: float | None
-    steps: dict[str, StepRunTook]
+    steps: dict[str, StepTook]
 
 
-def pipeline_runs(parts: Parts, sessions: list[tuple[str, str]]) -> list[PipelineRunTook]:
+def pipeline_runs(parts: Parts, sessions: list[tuple[str, str]]) -> list[PipelineRun]:
     """Of sessions, each with its title: how their last runs ended and what each step took in them."""
     found = []
     for name, title in sessions[:MOST_RUNS]:
@@ -170,13 +170,13 @@ def pipeline_runs(parts: Parts, sessions: list[tuple[str, str]]) -> list[Pipelin
         if run is None:
             continue
         steps = {
-            step: StepRunTook(took.ms, _tokens(took), cost_of(parts, took), reading.state.step(step).attempt)
+            step: StepTook(took.ms, _tokens(took), cost_of(parts, took), reading.state.step(step).attempt)
             for step, took in run.spent.items()
         }
         costs = [one.usd for one in steps.values()]
         usd = None if None in costs else sum(cost or 0.0 for cost in costs)
         ms = sum(one.ms for one in steps.values())
-        found.append(PipelineRunTook(name, title, reading.status, reading.state.updated_at, ms, usd, steps))
+        found.append(PipelineRun(name, title, reading.status, reading.state.updated_at, ms, usd, steps))
     return found
 
 

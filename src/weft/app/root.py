@@ -20,6 +20,7 @@ from weft.app.door import AttachedSession, attach, open_door
 from weft.app.live import SESSION_CLOSED, LiveSession
 from weft.app.opened import OpenedSession
 from weft.app.parts import Parts
+from weft.app.repeated import replied_before
 from weft.app.requests import SessionRequest, identity
 from weft.app.runs import claims_of
 from weft.app.session_pages import asked_prompts
@@ -293,7 +294,7 @@ class App(Parts):
             if prepared is not None:
                 self.check_code_of(prepared[1])
             session = self.sessions.open(name, create=not exists)
-            legacy = None if session.state.seq else _legacy(session.folder, request)
+            legacy = None if session.state.seq or session.is_bare else _legacy(session.folder, request)
             return session, pipeline, legacy, prepared
 
         session, pipeline, legacy, prepared = await self.off_loop(opened)
@@ -335,8 +336,8 @@ class App(Parts):
         if self.sessions.is_unborn(session):
             raise UserError(f"session {session} was made by an older system", hint="weft run --session-id takes it in")
         with self.sessions.open(session) as opened:
-            if key and (seq := opened.accepted(key)):
-                return Accepted(seq=seq)
+            if (before := replied_before(opened, key, command)) is not None:
+                return before
             records = opened.record([event], by=by, key=key)
         self.catalogue.follow_up(session)
         return Accepted(seq=records[-1].seq)

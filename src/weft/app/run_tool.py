@@ -35,7 +35,7 @@ def run_pipeline_tool(pipelines: Sequence[str], begin_run: BeginRun) -> Tool:
             },
             {"parameters": {"type": "object", "description": "Parameters of the pipeline, by name"}},
         ),
-        effect="process",
+        kind="process",
         start=start,
     )
 

@@ -23,7 +23,7 @@ from weft.orchestrator.validate import parse
 from weft.protocol.commands import StartRun
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import UserError
-from weft.protocol.events import DurableEvent, EditAccepted, LiveEvent, NoticeGiven
+from weft.protocol.events import DurableEvent, EditAccepted, Event, LiveEvent, NoticeGiven, Record
 from weft.protocol.hashes import hash_bytes
 from weft.session.legacy import Legacy
 from weft.session.recovery import accepted_contents
@@ -83,12 +83,12 @@ class SessionRuns:
         return StartRun(until=None if run.desired == self.pipeline.final else run.desired, profile=run.profile)
 
     async def begin(self, wish: StartRun, executor: StepExecutor, by: Actor, key: str, *, attended: bool) -> Runner:
-        """Everything that must be recorded before the run is; the runner is ready to go."""
+        """The runner, ready to go. What must be recorded before the run is part of its first decision."""
         before = self._pipeline
         if wish.pipeline and wish.pipeline != (before.name if before else ""):
             self._pipeline = self._parts.workspace.pipeline(wish.pipeline)
         try:
-            opening = await self._open_up(wish, executor, by)
+            opening, before_it = await self._open_up(wish, executor)
         except BaseException:
             self._pipeline = before  # what is refused changes nothing
             raise
@@ -126,6 +126,7 @@ class SessionRuns:
             tools,
             by=by,
             key=key,
+            before=(opening.state, before_it),
             cache=self._parts.step_cache,
             clock=clock,
             using=lambda name: self._parts.resource_limits.using(name),  # loaded when a step names one
@@ -162,11 +163,18 @@ class SessionRuns:
             return False
         executor = self._parts.executor()
         try:
-            await self._open_up(replace(self.to_continue(), accept=frozenset({step})), executor, by, key)
+            _, events = await self._open_up(replace(self.to_continue(), accept=frozenset({step})), executor)
+            if events:
+                await self._parts.kept(lambda: self._session.record(events, by=by, key=key))
         finally:
             await executor.close()
         self._failed = False
         return True
+
+    def close(self) -> None:
+        """Nobody is told anything any more. Whoever made this and is known to it is then free at once, and not when the
+        collector comes by."""
+        self._publish = _unheard
 
     def check_sound(self) -> None:
         if self._failed:
@@ -191,13 +199,15 @@ class SessionRuns:
             given |= asked_here(self._parts, self.pipeline, given, self._session.folder)
         return given
 
-    async def _open_up(self, wish: StartRun, executor: StepExecutor, by: Actor, key: str = "") -> Opening:
-        """Everything that must be recorded before the run, recorded."""
+    async def _open_up(self, wish: StartRun, executor: StepExecutor) -> tuple[Opening, list[DurableEvent]]:
+        """What a run with this wish begins with, its files in place; and what must be recorded before it."""
         self.check_sound()
+        fits = self._prepared and self._prepared[0] == wish and self._legacy is None and not self._session.state.seq
+        prepared = self._prepared[1] if self._prepared and fits else None
 
         def computed() -> Opening:
-            if self._prepared and self._prepared[0] == wish and self._legacy is None and not self._session.state.seq:
-                return self._prepared[1]
+            if prepared is not None:
+                return prepared
             read: ReadFile = self._session.folder.read_or_none
             versions = partial(accepted_contents, self._session.folder)
             name = self._session.folder.path.name
@@ -206,24 +216,26 @@ class SessionRuns:
             )
             return open_up(ask)
 
-        def taken_in() -> Opening:
+        def taken_in() -> tuple[Opening, list[DurableEvent]]:
             opening = computed()
             self._parts.check_code_of(opening)
-            self._take_in(opening, by)
-            return opening
+            return opening, self._take_in(opening)
 
-        if wish.accept:  # an edit may have to pass checks that are code before it is taken in
+        if prepared is not None and not prepared.has_files:  # its code was looked at when it was prepared
+            opening, events = prepared, [*prepared.events]
+            self._failed = True
+        elif wish.accept:  # an edit may have to pass checks that are code before it is taken in
             opening = await self._parts.off_loop(computed)
             self._parts.check_code_of(opening)
             await self._judge_edits(opening, executor)
-            await self._parts.off_loop(lambda: self._take_in(opening, by, key))
+            events = await self._parts.off_loop(lambda: self._take_in(opening))
         else:
-            opening = await self._parts.off_loop(taken_in)
+            opening, events = await self._parts.off_loop(taken_in)
         # An adopted session carries its notes in its first event.
         notes = () if self._legacy else opening.notes
         self._tell([NoticeGiven(text=text) for text in (*self._session.take_notices(), *notes)])
         self._legacy = None
-        return opening
+        return opening, events
 
     def _tell(self, events: Sequence[LiveEvent]) -> None:
         for event in events:
@@ -241,7 +253,8 @@ class SessionRuns:
                 if found:
                     raise UserError(f"can't accept {event.step}: {found[0]}", hint=EDIT_HINT)
 
-    def _take_in(self, opening: Opening, by: Actor, key: str = "") -> None:
+    def _take_in(self, opening: Opening) -> list[DurableEvent]:
+        """Its files are in place and durable. What is to be recorded now."""
         session = self._session
         self._failed = True  # from here on the log is written; only a run that comes to its end takes this back
         aside: list[DurableEvent] = []
@@ -255,6 +268,8 @@ class SessionRuns:
             session.take_input(name, data, None)
         session.vouch(opening.artifacts)
         birth = 0 if session.state.seq else 1
-        events = [*opening.events[:birth], *aside, *opening.events[birth:]]
-        if events:
-            session.record(events, by=by, key=key)
+        return [*opening.events[:birth], *aside, *opening.events[birth:]]
+
+
+def _unheard(_: Record | Event) -> None:
+    """What comes after the end."""

@@ -38,12 +38,13 @@ from weft.app.schedule_histories import HISTORY, FileHistories, Histories, Share
 from weft.files import Folder
 from weft.protocol.commands import Accepted, GivenFile, Refused, Say, StartRun, is_address
 from weft.protocol.envelope import Actor
-from weft.protocol.errors import UserError, WeftError
+from weft.protocol.errors import UsageError, UserError, WeftError
 from weft.protocol.hashes import combine, hash_bytes
 from weft.protocol.json_text import json_value
 from weft.protocol.values import dataclass
 from weft.session.lock import SessionLockedError
 from weft.workspace.schedule import ENDING, FOLDER, SayEntry, Schedule, StartEntry, read_schedule, schedule_names
+from weft.workspace.spelling import suggest
 
 LOOK_SECONDS: Final = 1.0
 """Between two looks at the clock and the files."""
@@ -99,10 +100,28 @@ class Schedules:
         try:
             schedule = self.one(name)
         except WeftError as error:
-            return ScheduleRow(name, "", "", history.paused, "", last, str(error).partition("\n")[0])
+            return ScheduleRow(name, "", "", history.paused, "", last, _in_a_line(error))
         coming = next_time(schedule, history, self._now())
         shown = coming.isoformat(timespec="minutes") if coming else ""
-        return ScheduleRow(name, schedule.description, schedule.when, history.paused, shown, last)
+        return ScheduleRow(
+            name, schedule.description, schedule.when, history.paused, shown, last, self._unfit(schedule)
+        )
+
+    def _unfit(self, schedule: Schedule) -> str:
+        """Why it could not begin as files are now; "" when nothing is known to be in its way. Said when somebody looks,
+        not on the night of its time."""
+        what = schedule.what
+        if not isinstance(what, StartEntry) or not what.pipeline:
+            return ""
+        try:
+            pipeline = self._app.workspace.pipeline(what.pipeline)
+            for name in what.parameters:
+                if name not in pipeline.parameters:
+                    hint = suggest(name, pipeline.parameters, "parameters")
+                    raise UsageError(f"unknown parameter '{name}'", hint=hint)
+        except WeftError as error:
+            return _in_a_line(error)
+        return ""
 
     def pause(self, name: str) -> bool:
         """False when it was paused already."""
@@ -360,6 +379,10 @@ def _shortened(data: bytes) -> bytes:
         why="paused" if older.paused else "",
     )
     return b"".join(map(_line, [carried, *older.open.values(), *newer]))
+
+
+def _in_a_line(error: WeftError) -> str:
+    return "; ".join(line.strip() for line in str(error).splitlines())
 
 
 def _file_in(workspace: Path, name: str) -> GivenFile:

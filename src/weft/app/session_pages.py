@@ -165,7 +165,7 @@ def _at_rest(session: str, state: SessionState) -> list[str]:
     told = state.status in ("done", "over_budget", "asleep") and state.run is not None and state.run.message
     notes = [told] if told else []
     for gate in state.gates.values():
-        choices = ", ".join(str(choice.get("id")) for choice in gate.choices)
+        choices = ", ".join(choice.id for choice in gate.choices)
         asked = f": {gate.message}" if gate.message else ""
         asked += f" (for {gate.assignee})" if gate.assignee else ""
         asked += f" (until {gate.due}, then {gate.then})" if gate.due else ""

@@ -172,7 +172,7 @@ class SessionTools:
                     "step": gate.step,
                     "message": gate.message,
                     "shown": [dict(one) for one in gate.shown],
-                    "choices": [dict(choice) for choice in gate.choices],
+                    "choices": [choice.told() for choice in gate.choices],
                 }
                 for gate in asked.gates
             ],

@@ -81,18 +81,20 @@ class ArtifactVersion:
 
 
 @dataclass(frozen=True, slots=True)
-class ArtifactNow:
+class ArtifactName:
     """An artifact as it stands: what was accepted, and whether its file is that."""
 
     name: str
     hash: str
+    """Of the version that was last accepted."""
     step: str
     size: int | None
-    """Of the file; None when it is missing."""
+    """Of its file; null when that is missing."""
     edited: bool
+    """Its file is another one: a person changed it."""
 
 
-def artifacts_now(parts: Parts, session: str) -> list[ArtifactNow]:
+def artifacts_now(parts: Parts, session: str) -> list[ArtifactName]:
     state = parts.sessions.read(session).state
     made_by = {name: step for step, one in state.steps.items() for name in _named(one.completion, one.accepted)}
     found = []
@@ -101,7 +103,7 @@ def artifacts_now(parts: Parts, session: str) -> list[ArtifactNow]:
             data = folder.read_or_none(name)
             edited = data is not None and hash_bytes(data) != known.hash
             size = None if data is None else len(data)
-            found.append(ArtifactNow(name, known.hash, made_by.get(name, ""), size, edited))
+            found.append(ArtifactName(name, known.hash, made_by.get(name, ""), size, edited))
     return found
 
 
@@ -201,7 +203,7 @@ def _no_artifact(session: str, artifact: str) -> NothingThereError:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StepNow:
+class StepShort:
     step: str
     status: str
     attempt: int
@@ -216,7 +218,7 @@ class StepNow:
     tokens: int
 
 
-def steps_now(parts: Parts, session: str) -> list[StepNow]:
+def steps_now(parts: Parts, session: str) -> list[StepShort]:
     """Every step of the last run, in running order, with why it is where it is and what it took in that run."""
     reading = parts.sessions.read(session)
     state, started, reasons = reading.state, RunStarted(run=0, pipeline="", steps=(), desired="", parameters={}), {}
@@ -238,7 +240,7 @@ def steps_now(parts: Parts, session: str) -> list[StepNow]:
     for name in dict.fromkeys([*started.steps, *state.steps]):
         one, took = state.step(name), spent.get(name, StepSpending())
         found.append(
-            StepNow(
+            StepShort(
                 step=name,
                 status=step_status(reading, name),
                 attempt=one.attempt,
@@ -351,7 +353,7 @@ class SessionDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentPlace:
+class PlaceShown:
     """A stretch of a document with what stands around it."""
 
     start: int
@@ -395,7 +397,7 @@ def original_bytes(parts: Parts, session: str, name: str, file: str = "") -> tup
     return wanted.rpartition("/")[2], data
 
 
-def place_in(one: SessionDocument, *, quote: str = "", start: int = 0, end: int = 0) -> DocumentPlace:
+def place_in(one: SessionDocument, *, quote: str = "", start: int = 0, end: int = 0) -> PlaceShown:
     """Where a quote stands, or a stretch from one character to another, with its surroundings."""
     text = one.document.text
     span = place_of(quote, text) if quote else (min(start, len(text)), min(max(start, end), len(text)))
@@ -408,7 +410,7 @@ def place_in(one: SessionDocument, *, quote: str = "", start: int = 0, end: int 
     headings = [block.lines[0] for block in blocks(text) if block.kind == "heading" and block.start <= first]
     pages = [number for number, begins in enumerate(one.document.pages, 1) if begins <= first]
     cues = [cue.start for cue in one.document.cues if cue.offset <= last and cue.offset + cue.length >= first]
-    return DocumentPlace(
+    return PlaceShown(
         first,
         last,
         before,

@@ -50,7 +50,7 @@ _ADDRESSES: Final = re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Leaving:
+class LeavingShown:
     """What would leave with a session."""
 
     files: tuple[str, ...]
@@ -97,14 +97,14 @@ def export_to(parts: Parts, session: str, wanted: Export, working: Path) -> Path
     raise UserError(f"there is something at {first} already", hint="give another name: /export html FILE")
 
 
-def would_leave(parts: Parts, session: str, kind: ExportKind) -> Leaving:
+def would_leave(parts: Parts, session: str, kind: ExportKind) -> LeavingShown:
     _, data = exported(parts, session, kind)
     with parts.sessions.folder(session) as folder:
         records = list(LogReader(folder).read())
         names = list(_files(folder)) if kind == "bundle" else [*fold(records).artifacts]
         text = data.decode() if kind != "bundle" else "\n".join(_text(folder, name) or "" for name in names)
     persons = {one.envelope.by.name for one in records if one.envelope and one.envelope.by.kind == "person"}
-    return Leaving(
+    return LeavingShown(
         tuple(names),
         len(data),
         tuple(sorted(persons - {""})),

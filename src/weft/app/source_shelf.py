@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import shutil
 import tomllib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -507,6 +508,9 @@ def _meant(request: AddRequest) -> list[ImportedSource]:
         if _is_openapi(value):
             return [_api(str(path), value, request)]
         return imported(value, str(_editors_folder(path)))
+    if not more and not path.exists() and shutil.which(first) is None:
+        hint = "give an address, a file, a folder, or -- and a command"
+        raise UsageError(f"there is no folder, file or command {first!r} here", hint=hint)
     return [command_source(slug_of(request.slug or _command_word(first, more)), first, more, {})]
 
 

@@ -75,10 +75,10 @@ def _answered(sources: Sources, source: Source, queries: Sequence[str], count: i
 
 
 async def pages_about(
-    sources: Sources, fetch: Callable[[str], Awaitable[GivenFile]], question: str, depth: str, named: str = ""
+    sources: Sources, fetch: Callable[[str], Awaitable[GivenFile]], question: str, depth: str
 ) -> tuple[list[GivenFile], list[str]]:
     """Pages of the web on a question, as many as its depth reads, and what could not be had."""
-    source = search_source(sources, named)
+    source = search_source(sources)
     if source is None:
         raise UserError(
             "no search of the web is connected", hint="weft sources add --search brave brave, or another provider"

@@ -18,17 +18,22 @@ from weft.protocol.commands import Accepted, GivenFile, Refused, Reply, SessionC
 from weft.protocol.envelope import Actor, Envelope
 from weft.protocol.errors import UserError
 from weft.protocol.events import DurableEvent, Event, Record
+from weft.protocol.gates import Choice
 
 T = TypeVar("T")
 
 
 def to_wire(value: Any) -> Any:
+    if isinstance(value, Choice):
+        return value.told()
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: to_wire(getattr(value, field.name)) for field in fields(value)}
     match value:
         case Mapping():
             return {str(key): to_wire(inner) for key, inner in value.items()}
-        case tuple() | list() | frozenset() | set():
+        case frozenset():
+            return sorted(value)
+        case tuple() | list():
             return [to_wire(inner) for inner in value]
         case bytes():
             return base64.b64encode(value).decode()

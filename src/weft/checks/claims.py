@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final, get_args
 
-from weft.checks.clauses import BE, asserted, clauses, cores, in_active, renamed, without_asides
+from weft.checks.clauses import asserted, clauses, in_active, reduced, renamed, without_asides
 from weft.checks.folding import fold
 from weft.checks.matching import Alignment, Difference, align
 from weft.checks.statements import Statement, is_saying, read_statement
@@ -48,12 +48,6 @@ _LESS: Final = 3
 _PARTS: Final = 3
 """How many parts of a sentence a claim that is turned round may leave out."""
 _BRACKETS: Final = re.compile(r"\((?!e\.g|i\.e|see |if |unless |only )([^()]+)\)")
-_MEANT: Final = re.compile(r", which means (?:that )?([^,;]+)$")
-"""A clause that says what the rest comes to is said as well."""
-_REASON: Final = re.compile(r"[,;] (?:because|although|though|whereas) (\w[^;]+)$")
-"""A clause that says why, or what is so all the same, is said as well."""
-_HELD: Final = re.compile(r"^\W*$|\?\W*$")
-_JOINT: Final = re.compile(r"\A(?:and|but|yet|while|whereas)\b,? ")
 _LEAST: Final = 3
 _SEVERAL: Final = frozenset({"number", "date"})
 """Kinds of which more than one may be different in one statement and still turn it round."""
@@ -192,37 +186,9 @@ def _told_by(sentence: str) -> Iterator[str]:
 
 
 def _parts(sentence: str) -> Iterator[str]:
-    """What stands in brackets, and what semicolons part, each as a sentence."""
-    for bracket in _BRACKETS.findall(sentence):
-        if len(bracket.split()) > _LEAST:
-            yield bracket
-    meant = _MEANT.search(sentence)
-    if meant and not any(token.role == "condition" for token in read_statement(sentence).tokens):
-        yield meant[1]
-    if reason := _REASON.search(sentence):
-        told = read_statement(sentence[: reason.start()])
-        if not any(is_saying(token) for token in told.tokens):
-            yield reason[1]
-    for part in _parted(sentence):
-        if len(part.split()) > _LEAST and part.count("(") == part.count(")"):
-            yield _JOINT.sub("", part.strip())
-        if any(is_saying(token) for token in read_statement(part).tokens):
-            return  # what follows may be what somebody says
-
-
-def _parted(sentence: str) -> list[str]:
-    """At its semicolons; and at a colon, where what stands before it rules over nothing."""
-    parts = sentence.split(";") if ";" in sentence else []
-    before, _, behind = sentence.partition(": ")
-    tokens = read_statement(before).tokens
-    if behind and any(token.role == "number" for token in tokens) and ";" in behind:
-        return [before]  # `There are two ways: …`
-    ruled = any(
-        token.role == "condition"
-        or (token.role == "negation" and not any(beside.word in BE for beside in tokens[max(0, at - 2) : at]))
-        for at, token in enumerate(tokens)
-    )
-    return parts + ([before] if ruled or _HELD.search(behind) else [before, behind] if behind else [])
+    """What stands in brackets, and before a colon, each as a sentence."""
+    parts = [*_BRACKETS.findall(sentence), *sentence.split(": ")[:-1]]
+    yield from (part for part in parts if len(part.split()) > _LEAST and part.count("(") == part.count(")"))
 
 
 def _led(plain: Sequence[Statement], lead: str) -> Iterator[Statement]:
@@ -288,15 +254,16 @@ def _alignments(said: Statement, source: Statement, earlier: Statement | None) -
     said, source = without_asides(said), without_asides(source)
     yield align(said, source, earlier)
     # The doer of a passive has a `by` that the active has not.
-    if _share(said, source) >= _VOICE or len(said.keys - source.keys - {"by"}) <= (1 - _VOICE) * len(said.keys):
-        if one := renamed(said, source):
-            yield replace(align(one, source, earlier), turned=True)
-        parts = list(cores(source))
-        yield from (align(said, core, earlier) for core in parts)
-        for whole in (source, *parts):
-            pairs = [(said, one) for one in in_active(whole, said)]
-            pairs += ((one, whole) for one in in_active(said, whole))
-            yield from (replace(align(one, other, earlier), turned=True) for one, other in pairs)
+    if _share(said, source) < _VOICE and len(said.keys - source.keys - {"by"}) > (1 - _VOICE) * len(said.keys):
+        return
+    yield from (replace(align(one, source, earlier), turned=True) for one in renamed(said, source))
+    short = reduced(source, said.keys)
+    if short is not source:
+        yield align(said, short, earlier)
+    for whole in (source, short)[: 1 + (short is not source)]:
+        pairs = [(said, one) for one in in_active(whole, said)]
+        pairs += ((one, whole) for one in in_active(said, whole))
+        yield from (replace(align(one, other, earlier), turned=True) for one, other in pairs)
 
 
 def _quoted(claim: str, source: Statement, shared: float, reason: str) -> Verdict:

@@ -8,11 +8,14 @@ that says who said it may not: without it something else would be said. Where no
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Final
 
 from weft.checks.statements import Statement, Token, is_saying, same
+from weft.checks.word_forms import is_past
 from weft.language.sentences import ENGLISH, words
 
 BE: Final = frozenset({"is", "are", "was", "were", "be", "been", "being", "am", "'s"})
@@ -31,11 +34,13 @@ _ARTICLES: Final = frozenset({"a", "an", "the", "his", "her", "its", "their", "t
 _ALONG: Final = frozenset({"with", "from", "again", "along", "alongside", "together"})
 _ASIDES: Final = (
     "as well", "in fact", "of course", "for example", "for instance", "for its part", "in turn", "by contrast",
-    "on the other hand"
+    "on the other hand", "in addition", "in contrast", "as a result", "in effect", "after all", "in short",
+    "fortunately", "unfortunately", "luckily", "sadly", "instead", "finally", "similarly", "likewise", "overall",
+    "importantly", "notably", "interestingly", "surprisingly",
 )  # fmt: skip
 """What says nothing itself, wherever it stands."""
 _ASIDE_WORDS: Final = {
-    lead: [tuple(aside.split()) for aside in _ASIDES if aside.startswith(f"{lead} ")]
+    lead: [tuple(aside.split()) for aside in _ASIDES if aside.split()[0] == lead]
     for lead in {aside.split()[0] for aside in _ASIDES}
 }
 _RELATIVE: Final = frozenset({"that", "which", "who", "whom", "whose"})
@@ -139,7 +144,9 @@ def _may_go_first(tokens: Sequence[Token], part: Sequence[Token], closed: str) -
         return is_clause(body)
     if len(body) == 1 and body[0].word.endswith("ly"):
         return True
-    return body[0].key in ("although", "while", "whereas", "because", "unlike", "despite") or (
+    if body[0].key == "while":  # `While it is lit, he must stay` says for how long
+        return not any(token.role == "modal" for token in tokens[len(part) :])
+    return body[0].key in ("although", "whereas", "because", "unlike", "despite", "like") or (
         _is_doing(body[0]) and len(body) > 2
     )
 
@@ -154,9 +161,9 @@ def _may_go_behind_a_comma(tokens: Sequence[Token], first: int, last: int, *, wh
     if lead.role == "joint":
         commas = [at for at in range(1, first) if "," in tokens[at].before]
         apart = not commas or first - commas[-1] > _MEMBER or tokens[commas[-1]].role == "joint"
-        said = apart or _has_verb([behind]) or behind.role == "pronoun"
+        said = apart or has_verb([behind]) or behind.role == "pronoun"
         return lead.key == "and" and whole and len(part) > 2 and said
-    if _has_verb([lead]) or (lead.word, behind.word) == ("not", "only"):
+    if has_verb([lead]) or (lead.word, behind.word) == ("not", "only"):
         return whole and len(part) > 2
     if lead.word in _BESIDE:
         dated = behind.role in ("number", "date") or behind.word == "of"
@@ -172,8 +179,6 @@ def _is_beside(tokens: Sequence[Token], first: int, last: int, *, whole: bool) -
     part = tokens[first : last + 1]
     lead = part[0]
     following = tokens[last + 1] if last + 1 < len(tokens) else None
-    if not whole and " ".join(token.word for token in part) in (*_ASIDES, "in particular"):
-        return True
     if following is not None and not whole and (following.role == "joint" or following.word in _ARTICLES):
         return False
     if _is_doing(lead) or (_is_done(lead) and len(part) > 2 and part[1].role in ("place", "light")):
@@ -181,7 +186,7 @@ def _is_beside(tokens: Sequence[Token], first: int, last: int, *, whole: bool) -
     if any(token.key == "or" for token in part) or tokens[first - 1].role not in ("name", "content"):
         return False
     if lead.word in _ARTICLES:
-        beside = not _has_verb(part) or any(token.word in _RELATIVE for token in part)
+        beside = not has_verb(part) or any(token.word in _RELATIVE for token in part)
         return beside and len(part) > 1 and not (whole and any(token.role == "joint" for token in part))
     named = all(token.role in ("name", "free") for token in part)
     return named and not whole and following is not None and following.role != "name"
@@ -193,7 +198,7 @@ def _is_second_of_two(tokens: Sequence[Token], first: int, last: int, *, whole: 
     if part[0].role == "joint" and part[0].key == "and":
         ruled = any(token.word in ("both", "between", "or") or token.role == "condition" for token in tokens[:last])
         long = len(part) > _SHORT and not ruled and part[1].word != tokens[first - 1].word
-        return whole and len(part) > 2 and (_has_verb(part[1:2]) or long)
+        return whole and len(part) > 2 and (has_verb(part[1:2]) or long)
     if part[0].word in ("rather", "instead") or " ".join(token.word for token in part[:2]) == "so that":
         return whole and len(part) > 2
     return False
@@ -206,10 +211,15 @@ def _is_first_of_two(tokens: Sequence[Token], first: int, last: int) -> bool:
         return False
     if first == 1 and tokens[0].role == "pronoun":
         return any(token.key == "and" for token in part[-2:])
-    return len(part) > 2 and part[-1].key == "and" and part[-1].role == "joint" and _has_verb(behind)
+    helped = tokens[first - 1].role == "modal" or tokens[first - 1].word == "to"  # `must [light it and] ring`
+    joined = len(part) > 2 and part[-1].key == "and" and part[-1].role == "joint"
+    bare = all(token.role == "content" and not token.word.endswith(("ed", "s")) for token in behind)
+    bare = bare and not any(is_past(token.word) for token in behind)
+    denied = any(token.role == "negation" for token in part)
+    return joined and (has_verb(behind) or (helped and bare and not denied))
 
 
-def _has_verb(tokens: Sequence[Token]) -> bool:
+def has_verb(tokens: Sequence[Token]) -> bool:
     return any(token.word in HELPING or token.role == "modal" for token in tokens)
 
 
@@ -261,7 +271,9 @@ def without_asides(sentence: Statement) -> Statement:
     for at, token in enumerate(tokens):
         for aside in _ASIDE_WORDS.get(token.word, ()):
             end = at + len(aside)
-            if tuple(one.word for one in tokens[at:end]) != aside:
+            if tuple(one.word for one in tokens[at:end]) != aside or [one.word for one in tokens[end : end + 1]] == [
+                "of"
+            ]:
                 continue
             parted = end >= len(tokens) or tokens[end].before or token.before or not at
             if parted or tokens[at - 1].word in HELPING or tokens[at - 1].role == "modal":
@@ -270,18 +282,39 @@ def without_asides(sentence: Statement) -> Statement:
     return sentence
 
 
-def cores(sentence: Statement) -> Iterator[Statement]:
-    """The sentence without what may go at its end, or at its beginning."""
-    tokens = sentence.tokens
-    places = [at for at in range(_SHORT, len(tokens) - 2) if tokens[at].before]
-    for at in places:
-        if may_go(tokens, at, len(tokens) - 1):
-            yield Statement(sentence.text, tuple(tokens[:at]), sentence.asks)
+def reduced(sentence: Statement, kept: frozenset[str]) -> Statement:
+    """The sentence without the parts that may go and have little of `kept`, wherever they stand."""
+    tokens = list(sentence.tokens)
+    while len(borders := [0, *_borders(tokens, 0, len(tokens) - 1), len(tokens)]) <= _BORDERS:
+        parts = [(first, end) for at, first in enumerate(borders) for end in borders[at + 1 :]]
+        shares = {part: _share(tokens[slice(*part)], kept) for part in parts if part != (0, len(tokens))}
+        likely = sorted(
+            (part for part, share in shares.items() if share < _LITTLE),
+            key=lambda part: (shares[part], -part[1] + part[0]),
+        )
+        part = next((part for part in likely if _stands_alone(tokens, part[0], part[1] - 1)), None)
+        if part is None:
             break
-    for at in reversed(places):
-        if may_go(tokens, 0, at - 1):
-            yield Statement(sentence.text, tuple(tokens[at:]), sentence.asks)
-            break
+        tokens[part[0] :] = _opened(tokens[part[1] :], _signs_between(tokens, *part))
+    return sentence if len(tokens) == len(sentence.tokens) else replace(sentence, tokens=tuple(tokens))
+
+
+_LITTLE: Final = 0.4
+
+
+def _share(tokens: Sequence[Token], kept: frozenset[str]) -> float:
+    keys = _keys(tokens)
+    return len(keys & kept) / len(keys) if keys else 1.0
+
+
+def _signs_between(tokens: Sequence[Token], first: int, end: int) -> str:
+    """What parts the rest, where a part is gone: neither its brackets nor the commas that set it off."""
+    if not first or end == len(tokens):
+        return ""
+    opened, closed = tokens[first].before, tokens[end].before
+    if "(" in opened:
+        return closed.replace(")", "", 1)
+    return closed if tokens[end].role == "joint" or closed.strip(",") else ""
 
 
 # -- sentences in a sentence
@@ -295,13 +328,24 @@ def asserted(sentence: Statement) -> Iterator[tuple[str, str]]:
     names what they are about. None behind what rules over more than its own clause: a condition, who said it."""
     tokens = sentence.tokens
     starts = [0, *(at for at in range(1, len(tokens)) if _begins_clause(tokens, at)), len(tokens)]
-    if sentence.asks or not 2 < len(starts) <= _CLAUSES:
+    if sentence.asks:
+        return
+    if _ALIAS.search(sentence.text):
+        yield _ALIAS.sub(r"\2", sentence.text), ""
+    yield from ((text, "") for text in _said_beside(sentence))
+    if not 2 < len(starts) <= _CLAUSES:
         return
     subject = ""
     for number, first in enumerate(starts[:-1]):
         lead = first + 1 if first and tokens[first].word in (*_LEADS, "that") else first
-        if lead >= len(tokens) or any(map(_rules_on, tokens[:first])) or _announces(tokens, first):
+        if lead >= len(tokens) or _announces(tokens, first):
             return
+        # Behind a semicolon, behind a colon, and as a reason, it is said whatever else is.
+        signs = tokens[first].before
+        plain = ":" in signs and not any(token.role in ("negation", "condition") for token in tokens[:first])
+        own = plain or ";" in signs or tokens[first].word in _CONCEDING
+        if any(map(is_saying if own else _rules_on, tokens[:first])):
+            continue
         for end in starts[number + 1 :]:
             if (first, end) != (0, len(tokens)) and is_clause(tokens[lead:end]):
                 yield _slice(sentence, lead, end), subject
@@ -310,6 +354,40 @@ def asserted(sentence: Statement) -> Iterator[tuple[str, str]]:
 
 
 _CLAUSES: Final = 8
+
+
+_ALIAS: Final = re.compile(r"\b(?:([A-Z])[\w-]+ )(?:(?:of|for|the|and|[A-Z][\w-]+) ){0,5}[A-Z][\w-]+ \((\1[A-Z]+)\)")
+"""`Open Database Connectivity (ODBC)` goes by either name."""
+
+
+def _said_beside(sentence: Statement) -> Iterator[str]:
+    """`Anna is a keeper of lamps` of `Anna, a keeper of lamps, left`: what is set off behind a noun is said of it."""
+    tokens = sentence.tokens
+    for first in range(1, len(tokens) - 2):
+        signs, lead = tokens[first].before, tokens[first]
+        about = lead.word in ("which", "who") or lead.word in _ARTICLES
+        if not (("," in signs or "(" in signs) and about) or any(map(_rules_on, tokens[:first])):
+            continue
+        head = first
+        while head and _is_of_name(tokens[head - 1]) and (head == first or not tokens[head].before.strip(".")):
+            head -= 1
+        leads = tokens[0].role not in ("place", "light", "joint", "pronoun")
+        if head == first and leads and not has_verb(tokens[:first]) and first <= _HEAD:
+            head = 0
+        ends = (at for at in range(first + 1, len(tokens)) if tokens[at].before.strip("\"'"))
+        end = next(ends, len(tokens))
+        part = tokens[first:end]
+        listed = any(token.role == "joint" for token in tokens[end : end + _SHORT])
+        if head < first and len(part) > 2 and not listed and _stands_alone(tokens, first, end - 1):
+            yield f"{_slice(sentence, head, first)} {_slice(sentence, first, end)}".replace(")", "")
+
+
+def _is_of_name(token: Token) -> bool:
+    return token.role == "name" or (len(token.text) == 1 and token.text.isupper())
+
+
+_HEAD: Final = 6
+"""The most words of what a sentence is about."""
 
 
 def _slice(sentence: Statement, first: int, end: int) -> str:
@@ -323,6 +401,8 @@ def _begins_clause(tokens: Sequence[Token], at: int) -> bool:
     signs, word, following = tokens[at].before, tokens[at].word, tokens[at + 1 : at + 4]
     if ";" in signs or ":" in signs or any(dash in signs for dash in _DASHES):
         return True
+    if "," in signs and tokens[0].word in _CONCEDING and is_clause(tokens[:at]) and is_clause(tokens[at:]):
+        return True  # `Although it rains, the lamp is lit`
     if "," in signs and word == "nor":
         return is_clause(tokens[:at])
     if word == "that" and tokens[at - 1].word in (*BE, "means", "meant"):
@@ -339,17 +419,19 @@ def _begins_clause(tokens: Sequence[Token], at: int) -> bool:
         "," not in signs and word == "because" and any(token.role == "negation" for token in tokens[:at])
     ):
         return False  # `not because it rained`
-    said = following[0].role == "pronoun" and _has_verb(following[1:2])
+    said = following[0].role == "pronoun" and has_verb(following[1:2])
     if (
         "," not in signs
         and word not in ("because", "although", "whereas")
         and not (tokens[at].role == "joint" and said)
     ):
         return False
-    anew = not (_has_verb(following[:1]) or _is_done(following[0]) or _is_doing(following[0]))
-    return anew and is_clause(tokens[:at]) and is_clause(tokens[at + 1 :])
+    anew = not (has_verb(following[:1]) or _is_done(following[0]) or _is_doing(following[0]))
+    begun = is_clause(tokens[:at]) or ("," in signs and word in _CONCEDING)
+    return anew and begun and is_clause(tokens[at + 1 :])
 
 
+_CONCEDING: Final = words("although though whereas because")
 _RULING: Final = words("""
 when whenever until either neither nor both only whether suppose theory theories idea ideas plan plans goal aim argument
 belief rumor possibility risk danger question view views opinion example examples
@@ -383,7 +465,7 @@ def clauses(claim: Statement) -> Iterator[tuple[str, str]]:
         one, other = tokens[:at], tokens[begins:]
         if len(other) < 3 or any(part.role == "condition" or is_saying(part) for part in tokens):
             continue
-        if _has_verb(other[:1]) or any(part.word in ("either", "neither", "both", "between") for part in one):
+        if has_verb(other[:1]) or any(part.word in ("either", "neither", "both", "between") for part in one):
             continue
         yield (
             claim.text[: one[-1].start + len(one[-1].text)].rstrip(" ,;") + ".",
@@ -393,43 +475,61 @@ def clauses(claim: Statement) -> Iterator[tuple[str, str]]:
 
 # -- a noun and its pronoun
 
-_SUBJECTS: Final = ("it", "they")
+THIRD: Final = words("it its he him his she her they them their")
+_AGAIN: Final = 2
+_NOUN: Final = 3
+"""The most words of a noun that a pronoun stands for."""
 
 
-def renamed(claim: Statement, source: Statement) -> Statement | None:
-    """`they burn if the lamps are dry` for `the lamps burn if they are dry`, where the source names the lamps in its
-    other clause: both begin with them, and `they` begins what follows."""
+def renamed(claim: Statement, source: Statement) -> Iterator[Statement]:
+    """`they burn if the lamps are dry` for `the lamps burn if they are dry`: the claim with the noun and its pronoun in
+    each other's place, where what stands beside the noun in it stands beside the pronoun in the source."""
     ours, theirs = claim.tokens, source.tokens
-    for word in _SUBJECTS:
-        here = [at for at, token in enumerate(ours) if token.word == word]
-        there = [at for at, token in enumerate(theirs) if token.word == word]
-        if len(here) != 1 or len(there) != 1 or not (_is_subject(ours, here[0]) and _is_subject(theirs, there[0])):
+    persons = {token.key for token in theirs if token.role in ("name", "content") and token.text.istitle()}
+    for at, pronoun in enumerate(theirs):
+        here = [place for place, token in enumerate(ours) if token.word == pronoun.word]
+        if pronoun.word not in THIRD or not 0 < len(here) <= _AGAIN:
             continue
-        first, other = _first(ours), _first(theirs)
-        last = first
-        while last < here[0] and other < there[0] and same(ours[last], theirs[other]):
-            last, other = last + 1, other + 1
-        # What is said of the noun in one is said of the pronoun in the other.
-        said, told = (next(filter(_tells, tokens), None) for tokens in (ours[last:], theirs[there[0] + 1 :]))
-        exchanged = said is not None and told is not None and same(said, told)
-        if exchanged and any(token.role in _NOUNS for token in ours[first:last]):
-            moved = (ours[here[0]], *ours[last : here[0]], *_opened(ours[first:last], ours[here[0]].before))
-            return Statement(claim.text, (*ours[:first], *moved, *ours[here[0] + 1 :]), claim.asks)
-    return None
+        if len(persons) > 1 and pronoun.key not in ("it", "its"):
+            continue  # who of them is meant?
+        for (first, end), place in product(_beside_same(ours, theirs, at), here):
+            known = any(all(map(same, ours[first:end], theirs[to:])) for to in range(len(theirs) - (end - first) + 1))
+            owns = ours[end - 1].word.endswith(("'s", "s'"))
+            if known and owns == (pronoun.key in _OWNING) and not first <= place < end:
+                yield replace(claim, tokens=tuple(_exchanged(ours, (first, end), place)))
 
 
-_NOUNS: Final = ("content", "name")
+def _beside_same(ours: Sequence[Token], theirs: Sequence[Token], at: int) -> Iterator[tuple[int, int]]:
+    """Nouns of the claim before or behind what stands behind or before this place of the source."""
+    behind, before = next(filter(_tells, theirs[at + 1 :]), None), next(filter(_tells, theirs[:at][::-1]), None)
+    for place, token in enumerate(ours):
+        if behind is not None and same(token, behind):
+            end = place
+            while end and not _tells(ours[end - 1]):
+                end -= 1
+            sizes = ((end - size, end) for size in range(1, _NOUN + 1))
+        elif before is not None and same(token, before):
+            start = next((to for to in range(place + 1, len(ours)) if ours[to].word not in _ARTICLES), place + 1)
+            sizes = ((start, start + size) for size in range(1, _NOUN + 1))
+        else:
+            continue
+        yield from (
+            (first, last)
+            for first, last in sizes
+            if first >= 0 and last <= len(ours) and all(token.role in _NOUNS for token in ours[first:last])
+        )
 
 
-def _first(tokens: Sequence[Token]) -> int:
-    marks = ("place", "condition", "light", "joint")
-    return next((at for at, token in enumerate(tokens) if token.role not in marks), 0)
+_NOUNS: Final = ("content", "name", "quantifier", "number")
+_OWNING: Final = words("its his her")
 
 
-def _is_subject(tokens: Sequence[Token], at: int) -> bool:
-    return at > 0 and (
-        tokens[at].word == "they" or "," in tokens[at].before or tokens[at - 1].role in ("place", "condition")
-    )
+def _exchanged(tokens: Sequence[Token], noun: tuple[int, int], pronoun: int) -> list[Token]:
+    named = list(_opened(tokens[slice(*noun)], tokens[pronoun].before))
+    short = list(_opened([tokens[pronoun]], tokens[noun[0]].before))
+    if pronoun < noun[0]:
+        return [*tokens[:pronoun], *named, *tokens[pronoun + 1 : noun[0]], *short, *tokens[noun[1] :]]
+    return [*tokens[: noun[0]], *short, *tokens[noun[1] : pronoun], *named, *tokens[pronoun + 1 :]]
 
 
 # -- voice
@@ -441,7 +541,6 @@ def in_active(passive: Statement, active: Statement) -> Iterator[Statement]:
     tokens = passive.tokens
     if any(token.word in _ANYBODY for token in active.tokens):
         yield from _by_anybody(passive, active.tokens)
-    yield from _with_doer_in_front(passive, active)
     for by in range(2, len(tokens) - 1):
         yield from _beside_noun(passive, by, active.tokens)
         signs = tokens[by].before.strip("\"'")
@@ -450,28 +549,14 @@ def in_active(passive: Statement, active: Statement) -> Iterator[Statement]:
             continue
         be, verb = found
         told = next((at for at, token in enumerate(active.tokens) if token.key == tokens[verb].key), 0)
-        for begins in _beginnings(tokens, be):
-            doer = _keys(active.tokens[:told]) - _keys(tokens[:begins]) - _keys(tokens[be:verb])
+        fronts = [0, *(at for at in range(1, told) if active.tokens[at].before)]
+        for begins, front in product(_beginnings(tokens, be), fronts):
+            doer = _keys(active.tokens[front:told]) - _keys(tokens[:begins]) - _keys(tokens[be:verb])
             ends = _end_of_doer(tokens, by, doer)
             if doer and ends is not None:
                 yield Statement(
                     passive.text, (*tokens[:begins], *_turned(tokens, begins, found, (by, ends))), passive.asks
                 )
-
-
-def _with_doer_in_front(passive: Statement, active: Statement) -> Iterator[Statement]:
-    """`by Anna the lamp was lit` as `the lamp was lit by Anna`, and then in active."""
-    tokens = passive.tokens
-    be = next((at for at, token in enumerate(tokens) if token.word in BE), 0)
-    verb = _done(tokens, be, len(tokens)) if be > 2 and tokens[0].word == "by" else None
-    if verb is None:
-        return
-    for end in range(2, be):
-        begins = tokens[end].before or tokens[end].role in ("free", "pronoun", "name", "quantifier")
-        doer = _keys(tokens[1:end])
-        if begins and doer and doer <= _keys(active.tokens[: len(doer) + 3]):
-            laid = (*_opened(tokens[end : verb + 1], ""), *tokens[:end], *tokens[verb + 1 :])
-            yield from in_active(replace(passive, tokens=laid), active)
 
 
 def _beside_noun(passive: Statement, by: int, active: Sequence[Token]) -> Iterator[Statement]:

@@ -12,9 +12,10 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Final, Literal
 
-from weft.checks.clauses import BE, may_go, peeled, takes_back
+from weft.checks.clauses import BE, has_verb, may_go, peeled, takes_back
 from weft.checks.dates import same_day
 from weft.checks.order import SLIGHT, displaced, is_how, is_participle
+from weft.checks.same_words import THIRD, says_the_same
 from weft.checks.small_words import is_small, without_subject
 from weft.checks.statements import FACTS, GET, TURNING, Role, Statement, Token, is_saying, same
 from weft.checks.units import Measure, measure
@@ -58,7 +59,6 @@ _WEIGHT: Final[dict[Role, int]] = {"free": 10, "light": 30, "joint": 30, "place"
 _TELLING: Final = 120
 _BESIDE: Final = 2
 """What it is worth that two words stand side by side in both."""
-_ALIKE_LIGHT: Final = (frozenset({"in", "on", "at", "into", "onto", "within"}),)
 _OPPOSITE_WORDS: Final = """
 before after, above below, inside outside, with without, since until, more less, more fewer, higher lower,
 greater smaller, greater less, larger smaller, bigger smaller, longer shorter, earlier later, faster slower,
@@ -117,10 +117,13 @@ def align(claim: Statement, source: Statement, earlier: Statement | None = None)
         Difference("order", _text(one), _text(other)) for one, other in displaced(ours, theirs, (*pairs, *moved))
     ]
     differences += _edits(ours, theirs, pairs, moved, subject)
-    differences += _roles(ours, theirs, (*pairs, *moved))
+    roles = [*_roles(ours, theirs, (*pairs, *moved))]
+    differences += roles
     differences = _in_scope([_weighed(item, theirs) for item in differences], theirs)
     if source.asks and not claim.asks:
         differences.append(Difference("question", claim.text, source.text))
+    if not roles and not any(item.turns for item in differences):
+        differences = [] if says_the_same(claim, source, earlier, dict((*pairs, *moved))) else differences
     return Alignment(shared, tuple(differences), len(telling))
 
 
@@ -225,9 +228,7 @@ _RULING: Final = ("negation", "modal")
 def _goes_along(ours: Sequence[Token], theirs: Sequence[Token], i: int, j: int) -> bool:
     """A negation or a modal is another one where it stands at another verb."""
     here, there = ours[i + 1 : i + 5], theirs[j + 1 : j + 5]
-    if any(same(one, other) for one in _tell(here)[:2] for other in _tell(there)[:2]):
-        return True
-    return any(same(*both) for both in zip(_tell(ours[:i])[-1:], _tell(theirs[:j])[-1:], strict=False))
+    return any(same(one, other) for one in _tell(here)[:2] for other in _tell(there)[:2])
 
 
 def _tell(tokens: Sequence[Token]) -> list[Token]:
@@ -288,11 +289,7 @@ def _may_be_meant(claim: Sequence[Token], source: Sequence[Token], subject: Sequ
     others = any(token.role == "name" and token.key.removesuffix("'") not in named for token in subject)
     if others and heard[:1] and not heard[0].key.startswith("it"):
         return False  # a person, and there are several
-    return len(heard) == 1 and heard[0].key in _THIRD and len(named) == len(told) > 0 and known.issuperset(named)
-
-
-_THIRD: Final = words("he him his she her it its")
-"""With `they`, `them` and `their`, whose keys these are."""
+    return len(heard) == 1 and heard[0].key in THIRD and len(named) == len(told) > 0 and known.issuperset(named)
 
 
 def _edit(
@@ -319,7 +316,7 @@ def _edit(
     heard = [token for token in source if not (token.role == "light" or token.key == "and")]
     if told and heard:
         if not _same_amount(told, heard):
-            named = _is_named_so(ours, told) and _is_named_so(theirs, heard)
+            named = _are_named_so(ours, told, theirs, heard)
             one = _replaced(told, heard, single=_has_article(ours, said), named=named)
             yield from _split(told, theirs, there) or _split(told, theirs, whole) or [one]
     elif told:
@@ -340,6 +337,32 @@ def _chooses(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
     here, there = ([token.key for token in tokens if token.role == "joint"] for tokens in (ours, theirs))
     fewer = here.count("or") < there.count("or") and here.count("and") > there.count("and")
     return fewer or here.count("or") > there.count("or")
+
+
+def _are_named_so(
+    ours: Sequence[Token], claim: Sequence[Token], theirs: Sequence[Token], source: Sequence[Token]
+) -> bool:
+    """Whether two words are names in their places, though not both have a capital."""
+    if _is_named_so(ours, claim) and _is_named_so(theirs, source):
+        return True
+    names = [all(token.role == "name" for token in side) for side in (claim, source)]
+    words = source if names[0] else claim
+    if names[0] == names[1] or len(words) != 1 or words[0].role != "content" or words[0].word.endswith(_QUALIFYING):
+        return False
+    one, other = _placed(ours, claim), _placed(theirs, source)
+    if not one[0] or not other[0] or one[0][-1].word != other[0][-1].word:
+        return False
+    # `the film` may be the one that the claim names, and one of `keepers` too
+    several = words[0].word.endswith("s") and one[0][-1].word == "the"
+    behind = [*one[1][:1], *other[1][:1]]
+    kind = len(behind) == 2 and same(*behind) and all(token.role == "content" and not token.before for token in behind)
+    return several or (kind and not is_how(behind[0]))
+
+
+def _placed(tokens: Sequence[Token], words: Sequence[Token]) -> tuple[Sequence[Token], Sequence[Token]]:
+    """What stands before and behind some words of a sentence."""
+    places = [at for at, token in enumerate(tokens) if token is words[0] or token is words[-1]]
+    return tokens[: places[0]], tokens[places[-1] + 1 :]
 
 
 def _is_named_so(tokens: Sequence[Token], words: Sequence[Token]) -> bool:
@@ -387,7 +410,7 @@ def _goes_without(theirs: Sequence[Token], there: Sequence[int]) -> bool:
     while last > there[0] and theirs[last].role in ("free", "negation"):
         last -= 1
     how = all(theirs[j].role == "free" or theirs[j].word.endswith("ly") for j in range(there[0], last + 1))
-    return last < there[-1] and (how or may_go(theirs, there[0], last))
+    return last < there[-1] and how
 
 
 def _slight_change(claim: Sequence[Token], source: Sequence[Token]) -> bool:
@@ -395,9 +418,7 @@ def _slight_change(claim: Sequence[Token], source: Sequence[Token]) -> bool:
     if "or" in ours ^ theirs:
         return False
     ours, theirs = ours - {"and"}, theirs - {"and"}
-    if not ours or not theirs or ours == theirs:
-        return True
-    return any(ours | theirs <= alike for alike in _ALIKE_LIGHT)
+    return not ours or not theirs
 
 
 _DENIED: Final = words("either ever least all any yet anymore slightest")
@@ -426,7 +447,8 @@ def _split(claim: Sequence[Token], theirs: Sequence[Token], there: Sequence[int]
     for mine in (telling[:size], telling[-size:]) if len(telling) > size else ():
         found = _replaced(claim, [theirs[j] for j in mine])
         rest = [j for j in there if (j > mine[-1] if mine[0] == telling[0] else j < mine[0])]
-        if found.turns and found.kind != "name" and _rules_nothing(theirs, rest):
+        apart = mine[0] == telling[0] and (bool(theirs[rest[0]].before) or theirs[rest[0]].word in _OPENING)
+        if found.turns and (found.kind != "name" or apart) and _rules_nothing(theirs, rest):
             return [found, _less([theirs[j] for j in rest], theirs, rest)]
     return []
 
@@ -447,8 +469,13 @@ def _rules_nothing(theirs: Sequence[Token], there: Sequence[int]) -> bool:
     if any(is_saying(token) for token in part):
         return (starts or ends) and not any(token.word in _UNTRUE for token in part)
     opened = starts or bool(part[0].before) or part[0].role in ("joint", "place", "light") or is_participle(part[0])
-    closed = ends or bool(theirs[there[-1] + 1].before)
+    opened = opened or part[0].word in _OPENING
+    closed = ends or bool(theirs[there[-1] + 1].before) or part[-1].word in _OPENING
     return (opened and closed) or (len(part) <= _PHRASE and not any(token.role in TURNING for token in part))
+
+
+_OPENING: Final = words("that which who when where with and but so")
+"""What another clause begins with, so that what stands before it is whole."""
 
 
 def _has_its_own(part: Sequence[Token]) -> bool:
@@ -457,18 +484,11 @@ def _has_its_own(part: Sequence[Token]) -> bool:
     ruled = next((at for at, token in enumerate(part) if token.role == "condition"), 0)
     if part[0].role == "joint" and ruled == 1:
         behind = [at for at in range(3, len(part) - 2) if "," in part[at].before]
-        return bool(behind) and _has_verb(part[behind[0] :])
+        return bool(behind) and has_verb(part[behind[0] :])
     if "(" in part[0].before:
         return ruled > 0 and part[0].role != "limit"
     apart = bool(part[0].before) or part[0].role == "joint"
-    return apart and ruled > 2 and _has_verb(part[:ruled])
-
-
-def _has_verb(tokens: Sequence[Token]) -> bool:
-    return any(token.role == "modal" or token.word in _VERBS for token in tokens)
-
-
-_VERBS: Final = BE | {"has", "have", "had", "does", "do", "did"}
+    return apart and ruled > 2 and has_verb(part[:ruled])
 
 
 def _more(claim: Sequence[Token], *, single: bool, forced: bool) -> Difference:
@@ -495,6 +515,8 @@ def _replaced(
         if one.kind == "other words" and named:
             return replace(one, kind="name", turns=_other_names(claim, source))
         return one
+    if named:
+        return Difference("name", ours, theirs, turns=_other_names(claim, source))
     if (counted := _counted(claim, source)) is not None:
         return Difference("number", ours, theirs, turns=counted)
     roles = [
@@ -506,8 +528,6 @@ def _replaced(
         return Difference("name", ours, theirs, turns=True)
     without = [[token for token in side if token.role != "negation"] for side in (claim, source)]
     counts = len(claim) - len(without[0]), len(source) - len(without[1])
-    if abs(counts[0] - counts[1]) == 1 and [t.key for t in without[0]] == [t.key for t in without[1]]:
-        return Difference("negation", ours, theirs, turns=True)
     without = [[token for token in side if token.word not in _BESIDE_MODALS] for side in without]
     if counts[0] == counts[1] and all(len(side) == 1 and side[0].role == "modal" for side in without):
         return replace(_exchanged(without[0][0], without[1][0]), claim=ours, source=theirs)
@@ -786,8 +806,6 @@ def _roles(ours: Sequence[Token], theirs: Sequence[Token], pairs: Sequence[tuple
         if here == there:
             continue
         tokens, at = (theirs, j) if here else (ours, i)
-        if (i + 1, j + 1) in pairs and any(one.word in ("a", "an") for one in tokens[max(0, at - 2) : at]):
-            continue  # `are heated debates` for `is a heated debate`
         if not tokens[at].word.endswith(_DONE):
             yield Difference("role", ours[i].text, theirs[j].text)
         elif (
@@ -799,10 +817,6 @@ def _roles(ours: Sequence[Token], theirs: Sequence[Token], pairs: Sequence[tuple
             before = tokens[at - 1] if at else None
             if before is not None and is_how(before) and at > 1:
                 before = tokens[at - 2]
-            told, place = (ours, i) if here else (theirs, j)
-            related = place > 1 and told[place - 1].word in BE and told[place - 2].word in ("which", "that", "who")
-            if related and before is not None and before.role == "content" and not tokens[at].before:
-                continue  # `a format which is called` for `a format called`
             if before is None or before.role != "free" or before.key in ("has", "have", "had"):
                 yield Difference("role", ours[i].text, theirs[j].text)
 

@@ -10,14 +10,13 @@ changed places then says something else.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, pairwise
 from operator import itemgetter
 from typing import Final
 
 from weft.checks.clauses import BE, HELPING, is_clause, may_go
-from weft.checks.statements import Role, Token, is_saying, same
+from weft.checks.statements import Role, Token, is_saying
 from weft.language.sentences import words
 from weft.language.stems import stem
 
@@ -102,47 +101,11 @@ def _are_in_each_others_place(ours: Sequence[Token], theirs: Sequence[Token], on
     between = theirs[min(right, end) + 1 : max(left, start)]
     near = not any(_tells(token) for token in between)
     mark = _mark(ours, theirs, one)
-    if not mark or mark != _mark(ours, theirs, other) or near:
-        return False
-    if not any(_is_in_place_of(ours, theirs, *both) for both in ((one, other), (other, one))):
-        return False
-    return not (_is_one_clause(theirs, (left, right), (start, end)) and _go_round(ours, theirs, one, other))
-
-
-def _is_in_place_of(ours: Sequence[Token], theirs: Sequence[Token], one: Block, other: Block) -> bool:
-    """Whether what stands before or behind the one in the claim stands so at the other in the source."""
-    ((low, high), _), (_, (left, right)) = _places(one), _places(other)
-    before = [next(filter(_tells, reversed(tokens[:at])), None) for tokens, at in ((ours, low), (theirs, left))]
-    behind = [next(filter(_tells, tokens[at + 1 :]), None) for tokens, at in ((ours, high), (theirs, right))]
-    return any(one is two or (one is not None and two is not None and same(one, two)) for one, two in (before, behind))
+    return bool(mark) and mark == _mark(ours, theirs, other) and not near
 
 
 def _tells(token: Token) -> bool:
     return token.role not in SLIGHT and not _is_mark(token)
-
-
-def _go_round(ours: Sequence[Token], theirs: Sequence[Token], one: Block, other: Block) -> bool:
-    return all(_goes_round(ours, theirs, block) for block in (one, other))
-
-
-def _is_one_clause(tokens: Sequence[Token], one: Span, other: Span) -> bool:
-    """Whether between two phrases there is one clause alone, to which both belong."""
-    first, second = sorted((one, other))
-    between = tokens[first[1] + 1 : _phrase_start(tokens, second[0])]
-    return not any(
-        token.role in ("joint", "condition")
-        or token.word in _ANEW
-        or token.word.endswith("ing")
-        or token.before.strip("\"'")
-        for token in between[1:]
-    )
-
-
-_ANEW: Final = words("""
-when whenever because although since until once where after before that which who whose whom what how why than as while
-to
-""")
-"""What another clause may begin with."""
 
 
 def _joined(
@@ -168,14 +131,16 @@ def _joined(
 
 def _may_cross(ours: Sequence[Token], theirs: Sequence[Token], one: Block, other: Block) -> bool:
     (here, mine), (there, beside) = _places(one), _places(other)
+    if _is_adverb(ours, theirs, one, other):
+        return True
     told = _marker(ours, here[0]), _marker(ours, there[0])
     if told[0] != told[1] and told == (_marker(theirs, beside[0]), _marker(theirs, mine[0])):
         return False  # `into May in the hall`
     if any(theirs[at].word in _SINGLING for block in (one, other) for at in (max(block)[1], max(j for _, j in block))):
-        return _is_adverb(ours, theirs, one, other)  # what it rules over would be another
+        return False  # what it rules over would be another
     if any(_is_apart(ours, theirs, block) or _goes_round(ours, theirs, block) for block in (one, other)):
         return True
-    return any(rule(ours, theirs, one, other) for rule in _MOVES) or all(
+    return _is_attribution(ours, theirs, one, other) or all(
         _carries(ours, theirs, unit, beside) or _carries(ours, theirs, beside, unit)
         for unit in _units(theirs, one)
         for beside in _units(theirs, other)
@@ -234,31 +199,16 @@ def _goes_round(ours: Sequence[Token], theirs: Sequence[Token], block: Block) ->
     if mark is None:
         return False
     (low, high), (left, right) = _places(block)
-    lasting = _is_lasting(ours, low) or ours[high].word == "ago"
     doing = is_participle(ours[low]) and ours[low].word == theirs[left].word
-    if not (mark or lasting or doing or _is_free(ours, low)):
+    lasting = _is_lasting(ours, low)
+    if not (mark or doing or lasting or _is_free(ours, low)):
         return False
     dated = any(token.role in ("number", "date") for token in ours[low : low + 2])
     comma = (mark.split(" ")[0] in _FIXED and not dated) or (not mark and not lasting)
     places = (ours, low, high), (theirs, left, right)
-
-    def is_set_off(tokens: Sequence[Token], first: int, last: int) -> bool:
-        fronted = _is_fronted(tokens, first, last, comma=comma, marked=bool(mark))
-        return fronted or _is_set_off(tokens, first, last, marked=bool(mark))
-
-    return any(is_set_off(*one) and (_is_last(*place) or is_set_off(*place)) for one, place in (places, places[::-1]))
-
-
-def _is_set_off(tokens: Sequence[Token], first: int, last: int, *, marked: bool) -> bool:
-    """Between two commas, or between a verb and what helps it: there a phrase belongs to no noun."""
-    start = _phrase_start(tokens, first)
-    if last + 1 >= len(tokens) or not start:
-        return False
-    before, behind = tokens[start - 1], tokens[last + 1]
-    if "," in tokens[start].before and "," in behind.before:
-        return True
-    acts = before.role == "modal" or is_participle(behind) or behind.word in BE
-    return marked and acts and (before.role == "modal" or before.word in HELPING)
+    return any(
+        _is_fronted(*one, comma=comma, marked=bool(mark)) and _is_last(*place) for one, place in (places, places[::-1])
+    )
 
 
 def _phrase_start(tokens: Sequence[Token], at: int) -> int:
@@ -274,10 +224,13 @@ def _is_lasting(tokens: Sequence[Token], at: int) -> bool:
     return counts and any(token.key in _LASTING for token in tokens[at + 1 : at + 2])
 
 
+_LASTING: Final = words("second minute hour day week month year decade century")
+
+
 def _is_free(tokens: Sequence[Token], at: int) -> bool:
     """A date, an adverb of time or manner, `deep in`: what needs no preposition to say where it belongs."""
     head, behind = tokens[at], tokens[at + 1 : at + 2]
-    how = head.word.endswith(("ly", "wise")) and head.word not in _SINGLING
+    how = (is_how(head) or head.word.endswith("wise")) and head.word not in _SINGLING
     far = head.word in _FAR and any(token.role in ("light", "place") for token in behind)
     return how or far or head.role == "date" or head.word in _TIMES
 
@@ -288,15 +241,11 @@ def _carries(ours: Sequence[Token], theirs: Sequence[Token], block: Block, other
     if mark is None:
         return False
     ((low, high), (left, right)), ((here, _), (start, end)) = _places(block), _places(other)
-    if not (mark or _is_lasting(ours, low) or _is_free(ours, low)):
+    if not (mark or _is_free(ours, low)):
         return False
-    if _goes_round(ours, theirs, block):
-        return True
     places = (ours, low, high), (theirs, left, right)
     if mark and any(_is_of_subject(*one) and _is_behind_verb(*place) for one, place in (places, places[::-1])):
         return False  # `the lamp [in the hall] may burn the oil`
-    if mark in _CLAUSES and not (_is_closed(ours, high) and _is_closed(theirs, right)):
-        return False  # half of a clause
     if mark.split(" ")[0] in _FIXED and not beside and not (_is_helped(ours, low) or _is_helped(theirs, left)):
         return False
     if _marker(ours, here) != _marker(theirs, start) or not _is_one(ours, theirs, block, other):
@@ -333,14 +282,10 @@ def _helps(token: Token) -> bool:
     return token.role == "modal" or token.word in HELPING
 
 
-_CLAUSES: Final = words("when whenever because although since until once where after before")
-
-
 def _is_helped(tokens: Sequence[Token], at: int) -> bool:
     """Whether a phrase stands between a verb and what helps it, and so belongs to no noun: `may [by law] be made`."""
-    while at and (_is_mark(tokens[at - 1]) or tokens[at - 1].word in _LEADING):
-        at -= 1
-    return at > 0 and tokens[at - 1].role == "modal"
+    start = _phrase_start(tokens, at)
+    return start > 0 and tokens[start - 1].role == "modal"
 
 
 def _is_one(ours: Sequence[Token], theirs: Sequence[Token], block: Block, other: Block) -> bool:
@@ -350,18 +295,13 @@ def _is_one(ours: Sequence[Token], theirs: Sequence[Token], block: Block, other:
         return False
     first, second = ((ours, here, mine), (theirs, there)) if here < mine else ((theirs, there, beside), (ours, here))
     tokens, phrase, following = first
-    dated = tokens[phrase[1]].role == "date" or (
-        len(block) == 1 and _YEAR.fullmatch(tokens[phrase[1]].text) is not None
-    )
-    touching = phrase[1] + 1 == following[0] and not tokens[following[0]].before and not dated
+    touching = phrase[1] + 1 == following[0] and not tokens[following[0]].before
     others, (_, last) = second
     cut = last + 1 < len(others) and not others[last + 1].before and others[last + 1].role in ("content", "name")
     return not (touching and cut)
 
 
-_YEAR: Final = re.compile("1[0-9]{3}|20[0-9]{2}")
 _FAR: Final = words("deep far high low long soon early late right straight just")
-_LASTING: Final = words("second minute hour day week month year decade century")
 _SINGLING: Final = words("only merely solely exclusively just even hardly barely scarcely mainly mostly partly longer")
 """What rules over the words behind it, and says something else before others."""
 _TIMES: Final = words("today yesterday tomorrow now then currently recently later earlier once already far")
@@ -413,12 +353,8 @@ def _is_last(tokens: Sequence[Token], first: int, last: int) -> bool:
     if all(token.role in SLIGHT for token in tokens[last + 1 :]):
         return True
     behind = tokens[last + 1]
-    ends = any(sign in behind.before for sign in ";—–") or (
-        "," in behind.before and behind.role in (*SLIGHT, "pronoun", "place")
-    )
     begins = behind.role == "joint" and last + 2 < len(tokens) and tokens[last + 2].role == "pronoun"
-    said = is_clause(tokens[:first]) or any(token.word in HELPING for token in tokens[1:first])
-    if (ends or begins or behind.role in ("place", "light")) and said:
+    if (begins or behind.role in ("place", "light")) and is_clause(tokens[:first]):
         return True
     return bool(behind.before) and may_go(tokens, last + 1, len(tokens) - 1)
 
@@ -470,7 +406,7 @@ def _is_adverb(
         involved = [*part, *rest]
         here = ours[min(i for i, _ in involved) : max(i for i, _ in involved) + 1]
         there = theirs[min(j for _, j in involved) : max(j for _, j in involved) + 1]
-        if any(token.role in ("negation", "joint", "condition") or token.before for token in (*here[1:], *there[1:])):
+        if any(token.role in ("negation", "condition") or token.before for token in (*here[1:], *there[1:])):
             continue
         if not any(ours[i].word in _SINGLING for i, _ in part):
             return len(involved) <= _ACROSS
@@ -491,7 +427,9 @@ def _rules_verb(tokens: Sequence[Token], at: int) -> bool:
     if not before or tokens[at].before or not behind or behind[0].before:
         return False
     helped = before[0].role == "modal" or before[0].word in HELPING
-    acts = behind[0].role == "content" and any(one.word in _NEW or one.role == "pronoun" for one in following)
+    acts = behind[0].role == "content" and any(
+        one.word in _NEW or one.role in ("pronoun", "name", "number", "quantifier", "bound") for one in following
+    )
     return helped or (acts and before[0].role in ("content", "name", "pronoun"))
 
 
@@ -502,36 +440,9 @@ def is_how(token: Token) -> bool:
 _HOW: Final = words("only just also always often usually sometimes first afterwards")
 
 
-def _is_before_object(ours: Sequence[Token], theirs: Sequence[Token], one: Block, other: Block) -> bool:
-    """`sent [to Rome] a letter` for `sent a letter [to Rome]`: between a verb and its object a phrase belongs to the
-    verb."""
-    (here, mine), (there, beside) = _places(one), _places(other)
-    for tokens, phrase, thing, others, last, noun in (
-        (ours, here, there, theirs, mine, beside),
-        (theirs, beside, mine, ours, there, here),
-    ):
-        start, begins, told = (_phrase_start(*at) for at in ((tokens, phrase[0]), (others, noun[0]), (others, last[0])))
-        if not start or not begins:
-            continue
-        article = _start(tokens, thing[0])
-        anew = tokens[article].word in _NEW or tokens[article].role in ("quantifier", "number", "bound")
-        verbs = tokens[start - 1], others[begins - 1]
-        acts = all(token.role in ("content", "modal") or token.word in HELPING for token in verbs) and same(*verbs)
-        plain = not _is_mark(tokens[article - 1]) and _marker(others, noun[0]) == "" and article == phrase[1] + 1
-        mark = _marker(tokens, phrase[0])
-        if acts and anew and plain and mark and mark not in _BOUND and mark == _marker(others, last[0]):
-            return not others[told].before or "," in tokens[start].before
-    return False
-
-
-_MOVES: Final = (_is_adverb, _is_attribution, _is_before_object)
-
-
 # -- what a list and a noun phrase hold together
 
 _IN_TURN: Final = words("respectively respective then")
-_ALIKE: Final = ("ic", "al", "ous", "ive", "ful", "less", "able", "ible", "ary")
-"""How a word ends that says of what kind the first member of a list is, and need not say it of the others."""
 _LISTED: Final = 48
 """The most words from one member of a list to the joint before its last."""
 
@@ -552,7 +463,7 @@ def _are_listed(ours: Sequence[Token], theirs: Sequence[Token], one: Block, othe
     if all(_begins(tokens, first) for tokens, (first, _), _ in sides):
         return not any(_is_ruled(*side) for side in sides)
     parted = any("," in token.before for token in ours[here[1] + 1 : there[0] + 1])
-    single = (not parted or joints[0] == ",") and len(one) == len(other) == 1
+    single = not parted and len(one) == len(other) == 1
     return single and all(_is_tight(tokens, first) for tokens, (first, _), _ in sides)
 
 
@@ -593,18 +504,10 @@ def _joint(tokens: Sequence[Token], one: Span, other: Span) -> str:
             return "and" if tokens[at].word == "etc" else tokens[at].key
         if ")" in signs or ";" in signs or ":" in signs:
             break
-    if any("(" in token.before for token in tokens[: one[0] + 1]):
-        return ","
-    # `a big, red lamp`
-    row = tokens[one[0] : other[1] + 2]
-    return "," if len(row) == 3 and not row[2].before and all(map(_is_plain, row)) else ""
+    return "," if any("(" in token.before for token in tokens[: one[0] + 1]) else ""
 
 
-def _is_plain(token: Token) -> bool:
-    return token.role == "content" and not _owns(token)
-
-
-def _owns(token: Token) -> bool:
+def owns(token: Token) -> bool:
     return token.word.endswith(("'s", "s'"))
 
 
@@ -649,9 +552,6 @@ def _is_tight(tokens: Sequence[Token], first: int) -> bool:
 def _is_ruled(tokens: Sequence[Token], one: Span, other: Span) -> bool:
     """Whether what stands before or behind a list may belong to the member beside it alone: `the king and the queen
     [of Spain]`, `[private] lamps and rooms`."""
-    before = tokens[one[0] - 1] if one[0] and not tokens[one[0]].before else None
-    if before is not None and before.role == "content" and before.word.endswith(_ALIKE):
-        return True
     behind = tokens[other[1] + 1] if other[1] + 1 < len(tokens) else None
     if behind is None or behind.before:
         return False
@@ -667,11 +567,10 @@ million billion half third quarter majority minority pair couple
 """)
 """A lamp box is not a box of lamps, and dozens of lamps are lamps."""
 _GIVING: Final = frozenset(map(stem, words("give bring send offer show tell teach lend pay sell grant hand pass")))
-_POINTING: Final = words("above below herein therein")
 _INSIDE: Final = words("of in on at")
 _KIND: Final = 3
 """The most words before a noun that say of what kind it is."""
-_WHOSE: Final = words("my our your his her its their")
+WHOSE: Final = words("my our your his her its their")
 
 
 def _is_modifier(ours: Sequence[Token], theirs: Sequence[Token], one: Block, other: Block) -> bool:
@@ -690,13 +589,11 @@ def _is_held(
     ):
         return False
     inner, things = tokens[modifier[0] : modifier[1] + 1], tokens[head[0] : head[1] + 1]
-    if len(inner) == 1 and inner[0].word in _POINTING:
-        return not between and not _goes_on_as_noun(others, phrase[1])
-    owned = _owns(inner[-1]) or inner[0].word in _WHOSE
+    owned = owns(inner[-1]) or inner[0].word in WHOSE
     if (
         not between
-        or _owns(things[-1])
-        or _owns(others[phrase[1]])
+        or owns(things[-1])
+        or owns(others[phrase[1]])
         or not _is_whole(tokens, others, head, phrase, owned=owned)
     ):
         return False
@@ -738,10 +635,6 @@ def _is_whole(tokens: Sequence[Token], others: Sequence[Token], head: Span, phra
     same = any(token.key == behind.key for token in following)
     plural, acts = others[phrase[1]].word.endswith("s"), _has_article(others, phrase[1] + 3)
     return behind.role not in _HEAD or (same and (owned or plural or acts))
-
-
-def _goes_on_as_noun(tokens: Sequence[Token], last: int) -> bool:
-    return last + 1 < len(tokens) and not tokens[last + 1].before and tokens[last + 1].role not in ("modal", "free")
 
 
 def _are_equal(ours: Sequence[Token], theirs: Sequence[Token], one: Block, other: Block) -> bool:

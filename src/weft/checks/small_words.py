@@ -7,14 +7,13 @@ are implied by others. What adds something (`still`, `her`) a claim may leave ou
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
 from weft.checks.clauses import BE
 from weft.checks.order import SLIGHT
 from weft.checks.statements import Token, same
-from weft.checks.word_forms import ORDINALS, are_forms
+from weft.checks.word_forms import are_forms
 from weft.language.sentences import words
 from weft.language.stems import stem
 
@@ -51,6 +50,7 @@ def is_small(
             _is_said_alike(ours, theirs, *at)
             or _is_near(ours, theirs, *at)
             or is_meant([ours[told[0]]], theirs, heard[0], subject)
+            or (any(map(_tells, ours[: told[0]])) and is_meant([theirs[heard[0]]], ours, told[0], ()))
         )
     if len(told) == 1 and not heard:
         return (
@@ -64,11 +64,15 @@ def is_small(
         return True
     if {" ".join(tokens[at].word for at in side) for tokens, side in ((ours, told), (theirs, heard))} == _RATHER:
         return True
-    if _is_neither(ours, told, theirs, heard) or _is_neither(theirs, heard, ours, told):
+    if _is_neither(ours, told, theirs, heard):
         return True
-    if told and not heard:
-        return _is_named(ours, theirs, told, there, subject)
+    if len(told) == 1 and any(map(_tells, ours[: told[0]])):
+        return is_meant([theirs[j] for j in heard], ours, told[0], ())
     return len(heard) == 1 and is_meant([ours[i] for i in told], theirs, heard[0], subject)
+
+
+def _tells(token: Token) -> bool:
+    return token.role not in SLIGHT
 
 
 def _is_of(tokens: Sequence[Token], at: int) -> bool:
@@ -101,8 +105,6 @@ def _is_unsaid(ours: Sequence[Token], theirs: Sequence[Token], said: Sequence[in
     token = theirs[at]
     if token.word in ("still", "instead", "simply"):
         return True
-    if token.word == "thereof":
-        return any(one.key == "its" for one in ours)
     if token.word in _OWNING and any(ours[i].word in ("the", "a", "an") for i in said):
         return True
     if token.key in ("every", "all", "any") and _is_of_all(ours, theirs, said, at):
@@ -119,14 +121,13 @@ def _is_near(ours: Sequence[Token], theirs: Sequence[Token], here: int, there: i
         return False
     pair = frozenset({ours[here].key, theirs[there].key})
     behind = [tokens[at + 1] for tokens, at in ((ours, here), (theirs, there)) if at + 1 < len(tokens)]
-    if pair <= _INSIDE or pair == {"of", "about"}:
-        return True
+    if all(
+        "which" in token.word.split() or any(one.word == "which" for one in tokens[at + 1 : at + 2])
+        for tokens, at, token in ((ours, here, ours[here]), (theirs, there, theirs[there]))
+    ):
+        return pair <= _PREPOSITIONS | {"where"}  # `in which`, `for which`
     if any(token.role in ("number", "date", "unit") for token in behind):
-        if pair == {"from", "between"}:
-            return all(token.role in ("number", "date") for token in behind)
-        return pair in ({"of", "from"}, {"of", "in"}) and all(
-            _is_dated(*one) for one in ((ours, here), (theirs, there))
-        )
+        return pair == {"from", "between"} and all(token.role in ("number", "date") for token in behind)
     if behind and all(token.word.endswith("ing") for token in behind):
         return pair <= _PREPOSITIONS or pair in ({"by", "from"}, {"when", "on"}, {"when", "in"})
     head = ours[here - 1] if here else ours[here]
@@ -145,19 +146,11 @@ def _is_near(ours: Sequence[Token], theirs: Sequence[Token], here: int, there: i
     return any(pair <= alike for alike in (_PREPOSITIONS, _MEANS, _SPANS, _LOWER, _HIGHER))
 
 
-def _is_dated(tokens: Sequence[Token], at: int) -> bool:
-    """`a score from 1950`, no beginning of a time that goes on."""
-    ends = any(token.word in ("to", "until", "on", "onwards") for token in tokens[at + 2 : at + 5])
-    return (tokens[at + 1].role == "date" or _YEAR.fullmatch(tokens[at + 1].text) is not None) and not ends
-
-
 def _is_said_again(tokens: Sequence[Token], at: int) -> bool:
-    """`by day and [by] night`, `the second [one]`."""
+    """`by day and [by] night`."""
     before = tokens[at - 1] if at else None
     if before is None:
         return False
-    if tokens[at].word in ("one", "ones"):
-        return before.word in ORDINALS or before.word in ("other", "last", "latter", "former", "next")
     again = tokens[at].key in {token.key for token in tokens[max(0, at - 14) : at]}
     return tokens[at].role in ("place", "light") and before.role == "joint" and again
 
@@ -193,8 +186,6 @@ def _is_said_alike(ours: Sequence[Token], theirs: Sequence[Token], here: int, th
         return begins and not any(token.role in ("negation", "condition") for token in (*ours, *theirs))
     if pair in _REASONS:
         return _is_reason(ours, here) and _is_reason(theirs, there)
-    if pair == {"while", "as"}:
-        return all(token.role == "pronoun" for token in behind)
     return pair in _TIMES or pair == {"all", "every"}
 
 
@@ -229,10 +220,7 @@ def _is_implied(tokens: Sequence[Token], at: int, others: Sequence[Token], besid
         if _is_joined(tokens, at) and lead.word in _SUBJECTS and lead.key != tokens[at].key:
             return False  # `I saw Anna and [she] was sad`
         # `drag [it] or move it`, `and [it] can`
-        lit = any(token.word in BE for token in behind) and any(
-            token.word.endswith(("ed", "en", "wn")) for token in tokens[at + 2 : at + 3]
-        )
-        return again or (word in _THIRD and at > 0 and (opened or lit or "," in tokens[at].before))
+        return again or (word in _THIRD and at > 0 and (opened or "," in tokens[at].before))
     if word in _ACTING and _is_joined(tokens, at) and any(token.word == word for token in tokens[:at]):
         return True  # `I rose but [I] was tired`
     if word in _OWNING and (word in _HERE or not there & {"a", "an", "the"}) and _is_owner_known(tokens, at):
@@ -340,7 +328,6 @@ _TIMES: Final = frozenset(map(frozenset, (("while", "whereas"), ("when", "whenev
 _OWNING: Final = words("my our your his her its their")
 _RATHER: Final = frozenset({"rather than", "instead of"})
 _THIRD: Final = frozenset({"it", "he", "she", "they"})
-_YEAR: Final = re.compile("1[0-9]{3}|20[0-9]{2}")
 _INSIDE: Final = words("in on at into onto")
 _PREPOSITIONS: Final = _INSIDE | words("of to for with about within inside during toward among")
 """Those that only tie one word to another. All others carry something: who, from where, when, above or below."""
@@ -363,12 +350,15 @@ _SHIELDING: Final = frozenset(map(stem, words("protect defend guard shield secur
 
 
 def is_meant(told: Sequence[Token], theirs: Sequence[Token], at: int, subject: Sequence[Token]) -> bool:
-    """Whether a pronoun that begins a sentence stands for what the sentence before began with."""
+    """Whether a pronoun stands for what the sentence, or the one before where it begins this one, began with."""
     pronoun = theirs[at]
-    if pronoun.role != "pronoun" or any(token.role not in SLIGHT for token in theirs[:at]):
+    if pronoun.role != "pronoun" or pronoun.key not in ("he", "she", "his", "her", "it", "its") or not told:
         return False
-    if pronoun.key not in ("he", "she", "his", "her", "it", "its"):
-        return False
+    if any(token.role not in SLIGHT for token in theirs[:at]):
+        several = told[-1].word.endswith("s") and not told[-1].word.endswith(("ss", "us", "'s"))
+        if told[-1].role != "name" and several != pronoun.word.startswith("the"):
+            return False
+        subject = theirs[:at]
     telling = [token.role not in SLIGHT for token in subject]
     for start in _subjects(subject):
         places = [at for at in range(start, len(subject)) if telling[at]]
@@ -392,14 +382,19 @@ def _subjects(tokens: Sequence[Token]) -> list[int]:
         at
         for at, token in enumerate(tokens[:12])
         if at
-        and ("," in token.before or (front and token.word in ("the", "a", "an") and tokens[at - 1].role == "content"))
+        and (
+            (at == 1 and tokens[0].role == "place")
+            or "," in token.before
+            or (front and token.word in ("the", "a", "an") and tokens[at - 1].role == "content")
+        )
     ]
 
 
 def _others_named(tokens: Sequence[Token], start: int) -> bool:
-    """Whether another name stands there without a preposition, so that `he` may be that one."""
+    """Whether another name stands there without a preposition, so that `he` may be that one; nobody is called OPEC."""
     return any(
         tokens[at].role == "name"
+        and not (len(tokens[at].text) > 1 and tokens[at].text.isupper())
         and tokens[at - 1].role not in ("place", "light", "name", "free", "joint")
         and not tokens[at].before
         for at in range(max(start, 1), len(tokens))

@@ -343,10 +343,17 @@ def _named(tokens: list[Token], *, stopped: bool) -> Iterator[Token]:
     capitals = sum(token.text[:1].isupper() for token in tokens if token.role == "content")
     title = not stopped and capitals > 3 and capitals >= 0.8 * sum(token.role == "content" for token in tokens)
     for at, token in enumerate(tokens):
-        titled = at > 0 and tokens[at - 1].word in ENGLISH.abbreviations and token.before == "."
+        before = tokens[at - 1] if at else None
+        initial = before is not None and len(before.text) == 1 and before.text.isupper()
+        titled = before is not None and token.before == "." and (initial or before.word in ENGLISH.abbreviations)
         first = at == 0 or (any(sign in token.before for sign in '.!?:"') and not titled)
-        if token.word == "assuming" and at and tokens[at - 1].word in _BEING:
-            yield replace(token, role="content")  # a condition only where it begins a clause
+        behind = tokens[at + 1].word if at + 1 < len(tokens) else ""
+        if (
+            token.word in _DONE
+            and before is not None
+            and (before.word in _BEING or behind in ("by", "with", "for", "in"))
+        ):
+            yield replace(token, key=stem(token.word), role="content")  # a condition only where it begins a clause
             continue
         if token.text == "None" and not first:
             yield replace(token, role="name")
@@ -365,7 +372,8 @@ def _named(tokens: list[Token], *, stopped: bool) -> Iterator[Token]:
         yield token
 
 
-_BEING: Final = _words("is are was were be been am")
+_BEING: Final = _words("is are was were be been am being has have had")
+_DONE: Final = _words("assuming provided")
 GET: Final = _words("get gets got gotten getting")
 """`get` before what was done is an auxiliary."""
 _POINTING: Final = {"this": "it", "that": "it", "these": "it", "those": "it"}

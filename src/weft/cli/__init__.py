@@ -28,13 +28,11 @@ def main() -> int:
     words = sys.argv[1:]
     completing = os.environ.get("_WEFT_COMPLETE")
     if words in (["--version"], ["-V"]):
-        print(f"weft {__version__}")
-        return 0
+        return _print(f"weft {__version__}")
     if words in ([], ["--help"], ["-h"]) and not completing:
         from weft.cli.front_page import FRONT_PAGE
 
-        print(FRONT_PAGE)
-        return 0
+        return _print(FRONT_PAGE)
     # A command lives for moments and loads much: collecting late, and no plugins of other libraries, spares it.
     _collect_late()
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = os.environ.get("PYDANTIC_DISABLE_PLUGINS", "__all__")
@@ -44,6 +42,14 @@ def main() -> int:
     let_go()
     gc.freeze()  # what is left goes with the process: Python would look through all of it once more
     return code
+
+
+def _print(text: str) -> int:
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:  # whoever read it has gone; Python would complain again when it closes standard output
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return 0
 
 
 def _collect_late() -> None:

@@ -231,7 +231,7 @@ class EditorAgent:
             if isinstance(ask, e.GateOpened) and ask.gate not in held.asked:
                 held.asked.add(ask.gate)
                 await self._say(held, _gate_text(ask))
-                offered = {str(one["id"]): str(one["label"]) for one in ask.choices if one["does"] != "amend"}
+                offered = {one.id: one.label for one in ask.choices if one.does != "amend"}
                 chosen = await self._choose(held, ask.gate, f"{ask.step}: how shall it go on?", offered)
                 if chosen is not None:
                     return Say(text=chosen, gate=ask.gate, to="run")
@@ -498,6 +498,6 @@ def _past(event: e.Event) -> list[Any]:
 
 def _gate_text(gate: e.GateOpened) -> str:
     shown = [f"**{one.get('label', '')}** {one.get('value', '')}".strip() for one in gate.shown]
-    choices = [f"- `{one['id']}`: {one['label']}" for one in gate.choices]
+    choices = [f"- `{one.id}`: {one.label}" for one in gate.choices]
     message = gate.message or f"{gate.step} waits for your reply."
     return "\n".join([message, *shown, *choices, "Or write what to change."])

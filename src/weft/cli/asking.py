@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
+import shutil
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -138,6 +140,9 @@ def _pipeline_and_files(app: App, words: tuple[str, ...]) -> tuple[str | None, t
 
 
 def program_words(app: App) -> str:
-    """How a command proposed to the person must begin to reach this workspace."""
+    """How a command proposed to the person must begin, so that it can be copied: this program, this workspace."""
+    called = sys.argv[0]
+    by_path = Path(called).name == "weft" and os.sep in called and shutil.which("weft") is None
+    program = shlex.quote(called) if by_path else "weft"
     default = Path(DEFAULT_WORKSPACE).expanduser()
-    return "weft" if app.workspace.path == default else f"weft --workspace {app.workspace.path}"
+    return program if app.workspace.path == default else f"{program} --workspace {shlex.quote(str(app.workspace.path))}"

@@ -38,11 +38,11 @@ def command(words: tuple[str, ...], model: str | None, yes: bool, sample: str | 
     if draft.kind != "pipeline":
         return EXIT_DONE
     if sample is None:
-        print(f"try it: weft run FILE --pipeline {draft.name}", file=sys.stderr)
+        print(f"try it: weft run {draft.name} FILE", file=sys.stderr)
         return EXIT_DONE
     from weft.cli.run import command as run
 
-    arguments = [str(Path(sample)), "--pipeline", draft.name, *(["--workspace", workspace] if workspace else [])]
+    arguments = [draft.name, str(Path(sample)), "--workspace", str(workspace_path(workspace))]
     return int(run.main(arguments, standalone_mode=False) or EXIT_DONE)
 
 

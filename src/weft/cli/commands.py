@@ -64,6 +64,16 @@ COMMANDS: Final = {
     "completion": ("weft.cli.completion", "Print the shell completion script."),
 }
 
+GROUPS: Final = {
+    "Begin": ("init", "run", "plan", "reply", "chat", "ask", "research", "open", "serve"),
+    "While it works": ("send", "approve", "interrupt", "overrule", "sessions", "cost", "stats"),
+    "Write your own": ("new", "build", "pipelines", "agents", "skills", "packs", "profile", "schedules", "eval"),
+    "Connect": ("models", "sources", "tools", "secrets", "kb", "mcp", "acp", "import"),
+    "Run it for others": ("persons", "tokens", "worker", "workers", "batches", "workspace"),
+    "Look after it": ("doctor", "trust", "completion"),
+}
+"""Every command in the place where somebody who does not know it would look."""
+
 EXIT_CODES: Final = """\b
 Exit codes:
   0    done
@@ -98,7 +108,10 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS:
             ctx.fail(f"there is no command {args[0]!r}; {self._nearest(ctx, args[0])}")
-        return super().resolve_command(ctx, args)
+        name, command, rest = super().resolve_command(ctx, args)
+        if command is not None and not {"-h", "--help"}.isdisjoint(rest):
+            with_examples(command, args[0])
+        return name, command, rest
 
     def _nearest(self, ctx: click.Context, word: str) -> str:
         """The command that was probably meant: one of these, or one inside a group of theirs."""
@@ -115,8 +128,23 @@ class Commands(click.Group):
         return f"did you mean {' or '.join(repr(one) for one in meant[:MOST_MEANT])}?"
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+        for group, names in GROUPS.items():
+            with formatter.section(group):
+                formatter.write_dl([(f"{name:<10}", COMMANDS[name][1]) for name in names])
+
+
+def with_examples(command: click.Command, words: str) -> None:
+    """Put what a person would type under its help, and under that of all commands in it; these are listed with their
+    whole first sentence."""
+    from weft.cli.examples import EXAMPLES
+
+    first = " ".join((command.help or "").partition("\n\n")[0].split())
+    command.short_help = command.short_help or first.partition(". ")[0].rstrip(".") + "."
+
+    if lines := EXAMPLES.get(words):
+        command.epilog = "\b\n" + "\n".join(["For example:", *(f"  {line}" for line in lines.splitlines())])
+    for name, inner in command.commands.items() if isinstance(command, click.Group) else ():
+        with_examples(inner, f"{words} {name}")
 
 
 @click.command(
@@ -190,8 +218,9 @@ def run_command_line(words: Sequence[str]) -> int:
     except WeftError as error:
         complain(error)
         return error.exit_code
-    except BrokenPipeError:
-        # Whoever read our output has gone; Python would complain again when it closes standard output.
+    except (BrokenPipeError, SystemExit):
+        # Whoever read our output has gone (of which click makes an exit, and of nothing else where it does not stand
+        # alone); Python would complain again when it closes standard output.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_DONE
     except Exception as error:  # noqa: BLE001  the last line of defence: a bug is shown whole, and the log is kept

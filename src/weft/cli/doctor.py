@@ -16,6 +16,7 @@ import click
 from weft import __version__
 from weft.app import App, Folder, SourceShelf, boundary_here, verified
 from weft.app.inquiries import altered_passages
+from weft.app.schedules import Schedules
 from weft.cli.kept_errors import kept_errors
 from weft.cli.place import open_app, workspace_option, workspace_path
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, ExternalError, UsageError, WeftError
@@ -134,6 +135,8 @@ def _workspace(app: App) -> Iterator[DoctorLine]:
     for name in names:
         problems = app.workspace.check_pipeline(name)
         yield ("bad", "\n      ".join(map(str, problems))) if problems else ("ok", f"pipeline {name}")
+    for row in Schedules(app).rows():
+        yield ("bad", f"schedule {row.name}: {row.problem}") if row.problem else ("ok", f"schedule {row.name}")
     _, broken = app.workspace.skills()
     for problem in broken:
         yield "note", str(problem)

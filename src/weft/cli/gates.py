@@ -75,9 +75,9 @@ class Asking:
             return Say(text=text, to="run")
         (gate,), word = gates, text.split()[0]
         choice = next(
-            (one for number, one in enumerate(gate.choices, 1) if word.lower() in (one["id"], str(number))), None
+            (one for number, one in enumerate(gate.choices, 1) if word.lower() in (one.id, str(number))), None
         )
-        if choice is None or choice["does"] != "proceed":
+        if choice is None or choice.does != "proceed":
             return Say(text=text, to="run")
         values: dict[str, str] = {}
         async with self.one:
@@ -90,7 +90,7 @@ class Asking:
                     given = answer.strip()
                     is_file = one.get("type") == "file"
                     values[str(one["name"])] = from_here(given) if is_file else given
-        return ReplyToGate(gate=gate.gate, choice=str(choice["id"]), text="", values=values)
+        return ReplyToGate(gate=gate.gate, choice=choice.id, text="", values=values)
 
     async def allows(self, asked: ApprovalRequested) -> Decision:
         """What a person says to a step's tool that a rule wants them asked about; only a clear yes allows it."""

@@ -196,9 +196,8 @@ def show(name: str, reference: str | None, as_json: bool, workspace: str | None)
             for document in knowledge.documents():
                 row = {"file": document.file, "key": document.key, "title": document.title, "tier": document.tier}
                 full = {**row, "passages": document.passages, "pages": document.pages, "notes": list(document.notes)}
-                text = (
-                    f"{document.key}\t{document.tier}\t{document.passages} passages\t{document.title}\t{document.file}"
-                )
+                passages = f"{document.passages} passage{'' if document.passages == 1 else 's'}"
+                text = f"{document.key}\t{document.tier}\t{passages}\t{document.title}\t{document.file}"
                 print(json.dumps(full, ensure_ascii=False) if as_json else for_terminal(text))
                 for note in () if as_json else document.notes:
                     print(clean_lines(f"  {note}"))

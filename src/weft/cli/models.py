@@ -84,8 +84,11 @@ def add(name: str | None, workspace: str | None, **given: Any) -> int:
         values["key"] = f"env:{given['key_env']}"
     elif given["no_key"]:
         values["key"] = "none"
-    model_settings(workspace).add(name, values, lambda needed: _asked(name, needed))
+    settings = model_settings(workspace)
+    settings.add(name, values, lambda needed: _asked(name, needed))
     print(f"connected {name}; `weft models test {name}` tries it", file=sys.stderr)
+    if settings.is_embedded_default:
+        print(f"the default is still embedded: `weft models default {name}` changes that", file=sys.stderr)
     return EXIT_DONE
 
 

@@ -40,7 +40,21 @@ def workspace_path(given: str | None) -> Path:
     """The option of the command, that of `weft` itself, the environment, or the default."""
     context = click.get_current_context(silent=True)
     named = given or (context.find_root().obj if context else None) or os.environ.get("WEFT_WORKSPACE")
-    return Path(named or DEFAULT_WORKSPACE).expanduser().absolute()
+    path = Path(named or DEFAULT_WORKSPACE).expanduser().absolute()
+    if not named and context is not None:
+        _say_what_lies_here(path, context)
+    return path
+
+
+def _say_what_lies_here(used: Path, context: click.Context) -> None:
+    """Whoever stands in a workspace and names none may mean it. It is not taken unasked: a folder that somebody else
+    made would decide what is run, and by which rules."""
+    here = Path.cwd()
+    if context.meta.setdefault("weft.said_here", here == used or not any((here / "pipelines").glob("*.yaml"))):
+        return
+    context.meta["weft.said_here"] = True
+    told = f"weft: this folder is a workspace too, and {used} is used; --workspace . or WEFT_WORKSPACE=. takes this one"
+    print(told, file=sys.stderr)
 
 
 def trust_option(function: Decorated) -> Decorated:

@@ -141,7 +141,7 @@ async def answered(
                     await showing.caught_up()
         if outcome != "done":
             return OUTCOMES[outcome]
-        return _print(session, output, as_json=as_json)
+        return _print(session, output, program_words(app), as_json=as_json)
 
 
 def _quiet(session: str, folder: str, artifacts: Any, program: str, *, as_json: bool, plain: bool) -> Any:
@@ -150,7 +150,7 @@ def _quiet(session: str, folder: str, artifacts: Any, program: str, *, as_json: 
     return FaultScreen(session, program)
 
 
-def _print(session: OpenedSession, output: str | None, *, as_json: bool) -> int:
+def _print(session: OpenedSession, output: str | None, program: str, *, as_json: bool) -> int:
     value = json.loads((session.folder / "answer.json").read_bytes())
     if output:
         deliver(session, session.pipeline.final, output)
@@ -159,7 +159,7 @@ def _print(session: OpenedSession, output: str | None, *, as_json: bool) -> int:
     elif not output:
         _print_text(value)
         sys.stdout.flush()
-        print(f"session {session.id}: weft open {session.id}", file=sys.stderr)
+        print(f"session {session.id}: {program} open {session.id}", file=sys.stderr)
     return EXIT_FAILED if value["nothing_found"] else EXIT_DONE
 
 

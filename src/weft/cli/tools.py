@@ -51,17 +51,17 @@ def judge_call(subject: str, tool: str, mode: Mode, tainted: bool, as_json: bool
     input as a JSON object.
     """
     note = partial(print, file=sys.stderr)
-    verdict = judge(workspace_path(workspace), tool, subject, mode, tainted=tainted, tell=note)
+    ruling = judge(workspace_path(workspace), tool, subject, mode, tainted=tainted, tell=note)
     if as_json:
-        told = {name: getattr(verdict, name) for name in ("decision", "reason", "rule", "file", "remember_key")}
-        always = verdict.always.model_dump(exclude_defaults=True) if verdict.always else None
-        print(json.dumps({**told, "needs": sorted(verdict.needs), "always": always}))
+        told = {name: getattr(ruling, name) for name in ("decision", "reason", "rule", "file", "remember_key")}
+        always = ruling.always.model_dump(exclude_defaults=True) if ruling.always else None
+        print(json.dumps({**told, "needs": sorted(ruling.needs), "always": always}))
     else:
-        print(clean_lines(f"{verdict.decision}: {verdict.reason}\n  rule: {verdict.rule} ({verdict.file})"))
-        if verdict.remember_key:
-            print(clean_lines(f"  for this session it would be remembered as: {verdict.remember_key}"))
-        if verdict.needs and verdict.decision != "deny":
-            print(f"  opened for it in the boundary: {', '.join(sorted(verdict.needs))}")
+        print(clean_lines(f"{ruling.decision}: {ruling.reason}\n  rule: {ruling.rule} ({ruling.file})"))
+        if ruling.remember_key:
+            print(clean_lines(f"  for this session it would be remembered as: {ruling.remember_key}"))
+        if ruling.needs and ruling.decision != "deny":
+            print(f"  opened for it in the boundary: {', '.join(sorted(ruling.needs))}")
 
 
 @command.command("allow")

@@ -207,7 +207,7 @@ class Executor:
                 call=call.call,
                 tool=call.tool or "unnamed",
                 input=call.input,
-                verdict="fault",
+                ruling="fault",
                 reason=f"this call could not be judged ({type(error).__name__}: {error}), so it was not run",
                 malformed=call.malformed,
             )

@@ -35,13 +35,13 @@ class Subscription:
         self._error: BaseException | None = None
 
     def put(self, item: FeedItem) -> None:
-        last = self._items[-1] if self._items else None
-        if isinstance(item, t.TextStreamed | t.ThinkingStreamed) and type(item) is type(last):
-            assert isinstance(last, t.TextStreamed | t.ThinkingStreamed)
-            if (item.conversation, item.execution) == (last.conversation, last.execution):
+        if isinstance(item, t.TextStreamed | t.ThinkingStreamed):
+            last = self._items[-1] if self._items else None
+            if type(item) is type(last) and (item.conversation, item.execution) == (last.conversation, last.execution):
                 self._texts.append(item.text)
                 return
-        self._flush()
+        if self._texts:
+            self._flush()
         if self._most is not None and len(self._items) >= self._most:
             self._items.clear()
             self._missed = True
@@ -53,7 +53,8 @@ class Subscription:
         self._ready.set()
 
     def _flush(self) -> None:
-        last = self._items[-1] if self._texts else None
+        """Pieces of the last item become one with it."""
+        last = self._items[-1]
         if isinstance(last, t.TextStreamed | t.ThinkingStreamed):
             self._items[-1] = replace(last, text="".join([last.text, *self._texts]))
         self._texts = []
@@ -73,7 +74,8 @@ class Subscription:
                 raise StopAsyncIteration
             self._ready.clear()
             await self._ready.wait()
-        self._flush()
+        if self._texts:
+            self._flush()
         return self._items.popleft()
 
 

@@ -15,7 +15,7 @@ from weft.protocol.conversation_commands import ToolAsk, ToolEnd
 from weft.protocol.messages import ToolCall
 from weft.protocol.values import dataclass
 from weft.tools.boundary import Need
-from weft.tools.permission import NOWHERE, Mode, PermissionVerdict, judge
+from weft.tools.permission import NOWHERE, Mode, Ruling, judge
 from weft.tools.permission_file import Rules
 from weft.tools.shell.needs import Ground
 from weft.tools.tool import Context, Handle, SettledHandle, failed
@@ -83,14 +83,14 @@ class ToolAccess:
                 call=call.call,
                 tool=call.tool,
                 input=call.input,
-                verdict="fault",
+                ruling="fault",
                 reason=fault,
                 malformed=call.malformed,
             )
         taint = ("what was read before",) if tainted else ()
         assert tool is not None
         is_command = tool.subject is not None and tool.subject[0] == "command"
-        verdict = judge(
+        ruling = judge(
             call,
             tool,
             mode=self.mode,
@@ -100,15 +100,15 @@ class ToolAccess:
             ground=self.ground() if is_command else NOWHERE,
         )
         if is_command:
-            self._granted[conversation, call.call] = verdict.needs
+            self._granted[conversation, call.call] = ruling.needs
         return ToolAsk(
             call=call.call,
             tool=call.tool,
             input=call.input,
-            verdict=verdict.decision,
-            reason=_reason(verdict),
-            key=verdict.remember_key or "",
-            always=verdict.always.told if verdict.always else "",
+            ruling=ruling.decision,
+            reason=_reason(ruling),
+            key=ruling.remember_key or "",
+            always=ruling.always.told if ruling.always else "",
             tainted=tainted,
             prompt=_prompt(call),
             interruptible=tool.interruptible,
@@ -131,9 +131,9 @@ def _prompt(call: ToolCall) -> str | None:
     return str(call.input.get("prompt", "")) if call.tool == SUB_AGENT else None
 
 
-def _reason(verdict: PermissionVerdict) -> str:
+def _reason(ruling: Ruling) -> str:
     """Why, and by which rule: a denial that can't be traced can't be put right."""
-    return f"{verdict.reason} ({verdict.rule}, {verdict.file})"
+    return f"{ruling.reason} ({ruling.rule}, {ruling.file})"
 
 
 def sub_agent(input: Mapping[str, object]) -> str:

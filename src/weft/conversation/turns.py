@@ -200,7 +200,7 @@ def _end_child(draft: DecisionDraft, talk: ConversationState, disposition: t.Dis
 def take_request(draft: DecisionDraft, name: str, ask: c.ToolAsk) -> None:
     """A declared call becomes a request: ready to run in its place, a question, or a result at once."""
     number = draft.turn(name).number
-    verdict = "allow" if ask.verdict == "ask" and ask.key and ask.key in draft.state.allowed else ask.verdict
+    ruling = "allow" if ask.ruling == "ask" and ask.key and ask.key in draft.state.allowed else ask.ruling
     draft.emit(
         t.ToolRequested(
             conversation=name,
@@ -208,7 +208,7 @@ def take_request(draft: DecisionDraft, name: str, ask: c.ToolAsk) -> None:
             call=ask.call,
             tool=ask.tool,
             input=ask.input,
-            verdict=verdict,
+            verdict=ruling,
             reason=ask.reason or None,
             key=ask.key or None,
             always=ask.always or None,
@@ -219,7 +219,7 @@ def take_request(draft: DecisionDraft, name: str, ask: c.ToolAsk) -> None:
             malformed=ask.malformed or None,
         )
     )
-    match verdict:
+    match ruling:
         case "allow":
             release(draft, name)
         case "ask":

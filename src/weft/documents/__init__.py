@@ -31,11 +31,10 @@ else:
     __getattr__ = front(
         __name__,
         {
-            "from_content_md": "weft.documents.content_md",
-            "join_documents": "weft.documents.together",
-            "read_document": "weft.documents.reading",
-            "read_picture": "weft.documents.pictures",
-            "to_content_md": "weft.documents.content_md",
+            "weft.documents.content_md": "from_content_md to_content_md",
+            "weft.documents.pictures": "read_picture",
+            "weft.documents.reading": "read_document",
+            "weft.documents.together": "join_documents",
         },
     )
 

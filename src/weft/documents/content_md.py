@@ -58,13 +58,14 @@ def _as_json(value: Any) -> str:
     return _NOT_IN_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False))
 
 
-def from_content_md(data: bytes) -> Document:
-    """The document of a session's `content.md`. Its id, when it has one, is in `extra`."""
+def from_content_md(data: bytes, name: str = "") -> Document:
+    """The document of a session's `content.md`. Its id, when it has one, is in `extra`. `name`: of the file that it was
+    made from, after which one without a title is called."""
     try:
         decoded = decode(data)
         draft = read_with_front_matter(_with_line_ends(decoded.text))
         draft.notes = [*decoded.notes, *draft.notes]
-        return finished(draft, "")
+        return finished(draft, name)
     except RefusedError as refusal:
         raise DocumentError(f"{NAME} {refusal.what}", hint=refusal.hint) from refusal
 

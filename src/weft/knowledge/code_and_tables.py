@@ -104,7 +104,8 @@ def _table(text: str, separator: str, notes: list[str]) -> str:
 
 def _row(head: Sequence[str], row: Sequence[str]) -> str:
     named = zip([*head, *[""] * len(row)], row, strict=False)
-    return "; ".join(f"{key}: {value}" if key else value for key, value in named if value.strip())
+    told = "; ".join(f"{key}: {value}" if key else value for key, value in named if value.strip())
+    return f"- {told}" if told else ""  # a row is read by itself, not as the next part of the one before
 
 
 def _workbook(data: bytes, file: str, notes: list[str]) -> str:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from weft.knowledge.minilm import graph_of
-from weft.knowledge.wordpiece import encode
+from weft.knowledge.wordpiece import encode, words_of
 from weft.protocol.values import dataclass
 
 if TYPE_CHECKING:
@@ -53,6 +53,10 @@ class WordEmbedder(Protocol):
 
     def states(self, texts: Sequence[str]) -> list[Vectors]:
         """Of every text, a row of length one for each piece of a word."""
+        ...
+
+    def words(self, text: str) -> list[str]:
+        """The word that each of these pieces belongs to; a long text has more than were read."""
         ...
 
 
@@ -112,6 +116,9 @@ class MiniLM:
 
         with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as threads:
             return list(threads.map(make, texts))
+
+    def words(self, text: str) -> list[str]:
+        return words_of(text)
 
 
 def unit(rows: Vectors) -> Vectors:

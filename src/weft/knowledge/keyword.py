@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Final
 
 from weft.language.stems import stem
+from weft.models.embedded.lexicon import KNOWN, detect, lexicon
 
 _PHRASE: Final = re.compile(r"[\"“„]([^\"“”„]{1,300})[\"”]")
 _WORD: Final = re.compile(r"\d\w*(?:[.\-/]\w+)+|[^\W\d_]+['’]\w+|\w+\*?")
@@ -77,7 +79,13 @@ def plain_words(text: str) -> list[str] | None:
 
 def _telling(text: str) -> list[str]:
     words = [word.lower() for word in _WORD.findall(text)]
-    return [word for word in words if word not in _STOP] or words
+    small = _small_words(detect(text))
+    return [word for word in words if word not in small] or words
+
+
+@lru_cache(maxsize=len(KNOWN))
+def _small_words(code: str) -> frozenset[str]:
+    return lexicon(code).function if code in KNOWN and code != "en" else _STOP
 
 
 def match_query(text: str) -> str:

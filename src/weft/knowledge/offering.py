@@ -49,7 +49,7 @@ def _tool(
         name=name,
         description=f"{tool.description} The collection is “{title}”.",
         input_schema={"additionalProperties": False, **schema},
-        effect="network" if tool.name in SENDING else "read",
+        kind="network" if tool.name in SENDING else "read",
         start=start,
         retryable=True,
     )

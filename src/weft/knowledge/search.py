@@ -146,6 +146,8 @@ class Search:
             self._by_meaning(rankings, words, pool, documents, rerank=mode == "hybrid" if rerank is None else rerank)
         elif rerank:
             warnings.append("nothing was ranked again: that needs vectors")
+        if mode == "hybrid" and not rankings.keyword and not rankings.named:
+            warnings.append("no passage has any of these words: what is found is only near in meaning")
         fused, scores = rankings.by_places()
         if mode == "hybrid" and rerank is not False:
             scores = rankings.blended()

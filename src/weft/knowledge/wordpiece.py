@@ -37,6 +37,12 @@ def encode(text: str, limit: int) -> list[int]:
     return [*numbers[: limit - 1], known[LAST]]
 
 
+def words_of(text: str) -> list[str]:
+    """The word that each piece of a text belongs to, in the order of `encode`."""
+    chunks = text.translate(_CLEAN).split()
+    return [word for chunk in chunks for word in _words(chunk) for _ in _pieces(word)]
+
+
 @lru_cache(maxsize=65_536)
 def _numbers(chunk: str) -> tuple[int, ...]:
     return tuple(number for word in _words(chunk) for number in _pieces(word))

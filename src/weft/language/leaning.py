@@ -98,7 +98,9 @@ _OTHERS: Final[Mapping[str, re.Pattern[str]]] = {
     "de": re.compile(
         r", (?:sagte?|erklärte?|betonte?|meinte?) (?:er|sie)\b"
         r"|\b(?i:davon|dazu|dafür|dagegen|daran|darauf|daraus|darin|darüber|darum|dadurch|hierfür|hierzu|hiermit|deshalb|deswegen"
-        r"|daher|letzterer?s?|ersterer?s?|andererseits|hingegen|dennoch)\b(?!,)|^\W*(?:Dies(?:e[rsnm]?)?|Jene[rsnm]?|Solche[rsnm]?|Zweitens|Drittens|Außerdem|Zudem|Trotzdem"
+        r"|daher|letzterer?s?|ersterer?s?|andererseits|hingegen|dennoch)\b(?!,)"
+        r"|^\W*Das\b(?! (?:[a-zäöüß]+(?<![td])e )?[»„A-ZÄÖÜ])"
+        r"|^\W*(?:Dies(?:e[rsnm]?)?|Jene[rsnm]?|Solche[rsnm]?|Zweitens|Drittens|Außerdem|Zudem|Trotzdem"
         r"|Dennoch|Stattdessen|Andernfalls|Sonst|Seitdem|Seither|Zum Beispiel|De[rn] Rest|Die (?:anderen|übrigen)"
         r"|Der Grund (?:ist|war|liegt|dafür)|Auch)\b"
         r"(?! (?:Handbuch|Dokument|Seite|Anleitung|Artikel|Buch|Jahr|Woche|Abschnitt|Kapitel|Bericht|Programm)\w*)"

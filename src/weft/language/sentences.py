@@ -207,12 +207,14 @@ def _meant_lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     if len(lines) == 1:
         yield start, end
         return
-    width = max(len(line) for line in lines)
+    # The address of a link is masked and takes no room.
+    seen = [len(line.replace(GAP, "").rstrip()) for line in lines]
+    width = max(seen)
     low = position = start
-    for line, following in pairwise(lines):
+    for (line, following), size in zip(pairwise(lines), seen, strict=False):
         position += len(line) + 1
         first = following.split(None, 1)[0] if following.strip() else ""
-        room = len(line.rstrip()) + 1 + len(first) <= 0.8 * width
+        room = size + 1 + len(first) <= 0.8 * width
         fresh = not first.strip("\"'“‘«(*_" + GAP)[:1].islower()
         if first and fresh and (room or (_LABEL.match(following) and _LABEL.match(line))):
             yield low, position - 1

@@ -63,9 +63,9 @@ class KeptPause:
         return {name: float(until) for name, until in items if isinstance(until, int | float)}
 
 
-def told_pause(seconds: float, now: float | None = None) -> str:
+def told_pause(seconds: float) -> str:
     """`1 h 00 min, until 15:04`."""
-    then = datetime.fromtimestamp((time.time() if now is None else now) + seconds).astimezone()
+    then = datetime.fromtimestamp(time.time() + seconds).astimezone()
     minutes = max(1, round(seconds / 60))
     length = f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
     return f"{length}, until {then:%H:%M}" if seconds < 12 * 3600 else f"{length}, until {then:%Y-%m-%d %H:%M}"

@@ -281,8 +281,7 @@ class AgentStep:
             elif slug and not self._work.bench.attended:
                 self._wait_for_sign_in(asked.reason)
             elif not self._work.bench.attended:
-                session = self._work.given.session
-                raise QuestionOpenError(f"{asked.tool} waits for somebody's word: weft approve {session}")
+                raise QuestionOpenError(asked.tool, self._work.log.session)
             else:
                 self._work.log.ask_again(asked)
 
@@ -374,13 +373,13 @@ class AgentStep:
         if call.tool == HAND_IN and conversation == self._work.conversation:
             return self._judge_hand_in(call)
         ask = replace(bench, box=self._box(conversation)).judge(call, tainted=tainted)
-        if call.tool != SUB_AGENT or ask.verdict == "fault":
+        if call.tool != SUB_AGENT or ask.ruling == "fault":
             return ask
         try:
             name = sub_agent(call.input)
             _inner_box(bench.box, self._work.agents(name) if name else None)
         except WeftError as error:
-            return replace(ask, verdict="fault", reason=str(error))
+            return replace(ask, ruling="fault", reason=str(error))
         return replace(ask, prompt=str(call.input.get("prompt", "")))
 
     def _judge_hand_in(self, call: ToolCall) -> c.ToolAsk:
@@ -391,7 +390,7 @@ class AgentStep:
         reading = read(call.malformed)
         if reading is None:
             told = "the result was not JSON: hand in a JSON object"
-            return replace(ask, verdict="fault", reason=told, malformed=call.malformed)
+            return replace(ask, ruling="fault", reason=told, malformed=call.malformed)
         return replace(ask, input=reading.value if isinstance(reading.value, dict) else {"value": reading.value})
 
     async def start(

@@ -25,7 +25,7 @@ from weft.protocol.gates import Choice
 from weft.protocol.hashes import combine
 from weft.protocol.values import dataclass, replace
 from weft.session.moments import moment_text
-from weft.session.state import GateState, RoundState, SessionState
+from weft.session.state import RoundState, SessionState
 from weft.workspace.flow import Gate, Unit
 
 SHOWN_LIMIT: Final = 4_000
@@ -54,7 +54,7 @@ def consequences(spec: RunSpec, progress: Progress, name: str, *, fresh: bool) -
         held = withdrawn(progress, name)
     else:
         held = _gate(spec, progress, name, gate, fresh=fresh)
-    return replace(held, events=(*events, *held.events))
+    return replace(held, events=(*events, *held.events)) if events else held
 
 
 def passed_by(spec: RunSpec, progress: Progress, name: str) -> After:
@@ -185,7 +185,7 @@ def _gate(spec: RunSpec, progress: Progress, name: str, gate: Gate, *, fresh: bo
         return After(progress, tuple(events))
     if standing is None:
         opened = _opened(spec, progress, name, gate, digest)
-        standing = GateState.of(opened)
+        standing = opened
         gates = {**progress.gates, name: standing}
         progress = replace(progress, gates=gates, gates_opened=progress.gates_opened + 1)
         events.append(opened)
@@ -219,7 +219,7 @@ def gate_before(spec: RunSpec, progress: Progress, name: str, inputs: Mapping[st
         progress, events, standing = after.progress, after.events, None
     if standing is None:
         opened = _opened(spec, progress, name, gate, digest)
-        gates = {**progress.gates, name: GateState.of(opened)}
+        gates = {**progress.gates, name: opened}
         progress = replace(progress, gates=gates, gates_opened=progress.gates_opened + 1)
         events = (*events, opened)
     return After(progress.with_step(name, replace(progress.steps[name], phase="asked")), events)
@@ -228,7 +228,7 @@ def gate_before(spec: RunSpec, progress: Progress, name: str, inputs: Mapping[st
 def asks_for(spec: RunSpec, progress: Progress, name: str, what: str) -> After:
     """A step that was begun waits until a person has done something. What they let pass before is as it was."""
     opened = _opened(spec, progress, name, Gate(DONE_CHOICES, what, before=True), progress.approved.get(name, ""))
-    gates = {**progress.gates, name: GateState.of(opened)}
+    gates = {**progress.gates, name: opened}
     asked = progress.with_step(name, replace(progress.steps[name], phase="asked", estimate=None))
     return After(replace(asked, gates=gates, gates_opened=progress.gates_opened + 1), (opened,))
 
@@ -241,7 +241,7 @@ def _opened(spec: RunSpec, progress: Progress, name: str, gate: Gate, digest: st
         hash=digest,
         message=gate.message,
         shown=tuple({"label": one.label, "value": _value(progress, one.look.key)} for one in gate.show),
-        choices=() if gate.auto else tuple(_offered(choice) for choice in gate.choices),
+        choices=() if gate.auto else tuple(replace(choice, step="", says=()) for choice in gate.choices),
         form=tuple(_field(spec, one) for one in gate.form),
         before=gate.before,
         assignee=gate.assignee,
@@ -263,11 +263,6 @@ def _field(spec: RunSpec, name: str) -> dict[str, Any]:
         **({"choices": list(asked.choices)} if asked.choices else {}),
         **{key: value for key, value in limits.items() if value is not None},
     }
-
-
-def _offered(choice: Choice) -> dict[str, Any]:
-    offered: dict[str, Any] = {"id": choice.id, "label": choice.label, "does": choice.does}
-    return {**offered, "set": dict(choice.set)} if choice.set else offered
 
 
 def _value(progress: Progress, key: str) -> Any:

@@ -34,10 +34,12 @@ Say = Callable[[str], None]
 
 
 class StepCodeError(WeftError):
-    """The code of a step raised; the message has its error and place. `fixed`: another try would end the same way."""
+    """The code of a step raised; the message has its error and place, `trace` the calls that led there. `fixed`:
+    another try would end the same way."""
 
-    def __init__(self, message: str, *, hint: str = "", fixed: bool = False) -> None:
-        super().__init__(message, hint=hint)
+    def __init__(self, message: str, *, trace: str = "", fixed: bool = False) -> None:
+        super().__init__(message)
+        self.trace = trace
         self.fixed = fixed
 
 
@@ -214,7 +216,7 @@ class StepExecutor:
         if answer is None:
             raise WorkerCrashedError(worker.epitaph())
         if "error" in answer:
-            raise StepCodeError(answer["error"], hint=answer["trace"], fixed=answer.get("fixed", False))
+            raise StepCodeError(answer["error"], trace=answer["trace"], fixed=answer.get("fixed", False))
         return answer["result"]
 
     async def _start(self, hosts: tuple[str, ...]) -> _Worker:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,7 +21,7 @@ from weft.orchestrator.step_tools import brings_in, sources_of, tools_of
 from weft.orchestrator.validate import Documents, fault_of, parse
 from weft.protocol.errors import ExternalError, UserError
 from weft.protocol.hashes import canonical, combine, hash_bytes, hash_value
-from weft.protocol.values import dataclass
+from weft.protocol.values import dataclass, replace
 from weft.session.moments import moment_seconds
 from weft.session.state import SessionState
 from weft.workspace.agent import Agent
@@ -286,7 +286,7 @@ def _material(
     names = dict.fromkeys([*step.skills, *(agent.skills if agent else ())])
     read = {name: inputs[name] for name in (*step.inputs, *step.parameters) if name in inputs}
     return Material(
-        code=step.code or ("" if none else _embedded(step, agent, model)),
+        code=step.code or ("" if none else _embedded(workspace, step, agent, model)),
         model=model,
         instructions=agent.text if agent else "",
         skills={name: workspace.skill(name).text for name in names},
@@ -299,15 +299,21 @@ def _material(
     )
 
 
-def _embedded(step: Step, agent: Agent | None, model: str) -> str:
-    """The function that stands in for the agent while no model is connected; "" when one is."""
+def _embedded(workspace: Workspace, step: Step, agent: Agent | None, model: str) -> str:
+    """The function that stands in for the agent while no model is chosen; "" when one is."""
     if model != EMBEDDED:
         return ""
     if agent and agent.embedded:
         return agent.embedded
     who = agent.name if agent else step.name
+    needs = f"the step {step.name} needs a model for its agent {who}"
+    if connected := min(workspace.config().models, default=""):
+        raise ExternalError(
+            f"{needs}, and the default, {EMBEDDED}, is none",
+            hint=f"choose one (weft models default {connected}), or name it for this session (--model {connected})",
+        )
     raise ExternalError(
-        f"the step {step.name} needs a model for its agent {who}, and none is connected",
+        f"{needs}, and none is connected",
         hint=f"connect one (weft models add), or give .claude/agents/{who}.md an `embedded: file.py:function`",
     )
 

@@ -30,14 +30,15 @@ from weft.orchestrator.replies import (
 from weft.orchestrator.resting import asked_back, at_rest, is_heard, open_gate
 from weft.protocol.commands import CancelRun, ReplyToGate, ResolveConfirmation
 from weft.protocol.events import (
+    ConfirmationAsked,
     ConfirmationChoice,
     DurableEvent,
+    GateOpened,
     WordsMeaning,
     WordsUnderstood,
 )
-from weft.protocol.gates import Choice
 from weft.protocol.values import dataclass
-from weft.session.state import Confirmation, GateState, SessionState, UnheardWords
+from weft.session.state import SessionState, UnheardWords
 
 Then = Literal["", "go on", "afresh", "answer"]
 """What is to be done besides recording: go on with the run, begin it afresh, have the conversation answer."""
@@ -68,10 +69,6 @@ class HeardWords:
     """The message that the conversation is to answer."""
     proceeds: str = ""
     """The step whose result is let pass: an edit of it has to be taken in first."""
-
-
-def choices_of(gate: GateState) -> tuple[Choice, ...]:
-    return tuple(Choice(id=str(one["id"]), label=str(one["label"]), does=one["does"]) for one in gate.choices)
 
 
 def understand(state: SessionState, text: str, *, gate: str = "", talking: bool = False) -> ReplyIntent:
@@ -126,7 +123,7 @@ def hear(state: SessionState, words: UnheardWords, found: ReplyIntent, name: str
             assert_never(found.meaning)
 
 
-def proposed(gate: GateState, text: str, judged: Judgement, model: str) -> ReplyIntent:
+def proposed(gate: GateOpened, text: str, judged: Judgement, model: str) -> ReplyIntent:
     """What a model takes unclear words for: never more than a question back to the person."""
     found = replace(_reply_of(gate, text, judged), model=model)
     return replace(found, meaning="confirm") if found.meaning == "reply" else found
@@ -136,7 +133,7 @@ def _replied(
     state: SessionState, heard: WordsUnderstood, reply: ReplyToGate, words: str, confirmation: str
 ) -> HeardWords:
     gate = open_gate(state, reply.gate)
-    does = next((choice.does for choice in choices_of(gate) if choice.id == reply.choice), "")
+    does = next((choice.does for choice in gate.choices if choice.id == reply.choice), "")
     events = at_rest(state, reply, words=words, confirmation=confirmation)
     return HeardWords(
         events=(heard, *events),
@@ -169,13 +166,13 @@ def left_for(text: str) -> str:
     return text if judge_confirmation(text).kind == "unclear" else ""
 
 
-def _reply_of(gate: GateState, text: str, judged: Judgement) -> ReplyIntent:
+def _reply_of(gate: GateOpened, text: str, judged: Judgement) -> ReplyIntent:
     """What a judgement of a reply leads to at a gate."""
     if judged.kind == "breakout":
         return ReplyIntent(meaning="breakout", reason=judged.reason, gate=gate.gate, text=text.strip())
     if judged.kind == "unclear":
         return ReplyIntent(meaning="unclear", reason=judged.reason, gate=gate.gate)
-    choices = choices_of(gate)
+    choices = gate.choices
     does = next((choice.does for choice in choices if choice.id == judged.choice), "")
     meaning: WordsMeaning = "reply"
     if does == "amend" and not judged.text.strip():
@@ -195,7 +192,7 @@ def _at_gate(state: SessionState, text: str, named: str) -> ReplyIntent:
     if not named and len(state.gates) > 1:
         return _at_one_of(state, text)
     gate = open_gate(state, named or next(iter(state.gates)))
-    judged = _begun_with_choice(gate, text) or judge_reply(text, choices=choices_of(gate))
+    judged = _begun_with_choice(gate, text) or judge_reply(text, choices=gate.choices)
     return _reply_of(gate, text, judged)
 
 
@@ -205,17 +202,17 @@ def _at_one_of(state: SessionState, text: str) -> ReplyIntent:
         for name in (gate.gate, gate.step):
             if found := re.match(rf"\s*{re.escape(name)}(?![\w-])\s*[:,]?\s*(\S.*)", text, re.DOTALL | re.IGNORECASE):
                 return _at_gate(state, found[1], gate.gate)
-    judged = [judge_reply(text, choices=choices_of(gate)) for gate in state.gates.values()]
+    judged = [judge_reply(text, choices=gate.choices) for gate in state.gates.values()]
     if all(one.kind == "breakout" for one in judged):
         return ReplyIntent(meaning="breakout", reason=judged[0].reason, text=text.strip())
     names = ", ".join(gate.gate for gate in state.gates.values())
     return ReplyIntent(meaning="gate?", reason=f"several gates are open ({names}): begin with the one you mean")
 
 
-def _begun_with_choice(gate: GateState, text: str) -> Judgement | None:
+def _begun_with_choice(gate: GateOpened, text: str) -> Judgement | None:
     """ "amend make it shorter": the id of a choice that takes changes, and the change."""
     first, _, rest = text.strip().partition(" ")
-    for choice in choices_of(gate):
+    for choice in gate.choices:
         if choice.does == "amend" and first.lower().rstrip(":") == choice.id and rest.strip():
             return Judgement(
                 kind="amend", choice=choice.id, text=rest.strip(), reason=f'"{first}" is the id of a choice'
@@ -226,10 +223,10 @@ def _begun_with_choice(gate: GateState, text: str) -> Judgement | None:
 def _named_choice(state: SessionState, text: str) -> bool:
     """Whether a run that was left is answered with the id of a choice of its gate all the same."""
     first = text.strip().partition(" ")[0].lower().rstrip(":")
-    return any(first == choice.id for gate in state.gates.values() for choice in choices_of(gate))
+    return any(first == choice.id for gate in state.gates.values() for choice in gate.choices)
 
 
-def _asked_back(state: SessionState, asked: Confirmation, text: str, pipeline: str, talking: bool) -> ReplyIntent:
+def _asked_back(state: SessionState, asked: ConfirmationAsked, text: str, pipeline: str, talking: bool) -> ReplyIntent:
     match asked.kind:
         case "breakout":
             return _leaves(state, text)
@@ -253,14 +250,14 @@ def _leaves(state: SessionState, text: str) -> ReplyIntent:
     return ReplyIntent(meaning="unclear", reason=answer.reason)
 
 
-def _confirmed(state: SessionState, asked: Confirmation, text: str) -> ReplyIntent:
+def _confirmed(state: SessionState, asked: ConfirmationAsked, text: str) -> ReplyIntent:
     """ "I understood: proceed. Yes?": only a plain yes is one. What names a choice or says what to change replies, and
     sure words for the same choice say it again: "quit", "please stop". What was unclear twice is still unclear."""
     answer = judge_answer(text)
     if answer != "unclear":
         return ReplyIntent(meaning=answer, reason=f'"{text.strip()}" answers what was asked')
     found = _at_gate(state, text, asked.gate)
-    choices = choices_of(open_gate(state, asked.gate))
+    choices = open_gate(state, asked.gate).choices
     if found.meaning == "breakout" or (found.meaning == "reply" and (found.text or is_named(text, choices))):
         return found
     if found.choice == asked.choice and judge_reply(text, choices=choices).sure:
@@ -268,7 +265,7 @@ def _confirmed(state: SessionState, asked: Confirmation, text: str) -> ReplyInte
     return ReplyIntent(meaning="unclear", reason="it is neither a yes nor a no")
 
 
-def _changed(state: SessionState, asked: Confirmation, text: str) -> ReplyIntent:
+def _changed(state: SessionState, asked: ConfirmationAsked, text: str) -> ReplyIntent:
     found = _at_gate(state, text, asked.gate)
     if found.meaning in ("unclear", "change?") and text.strip():
         return ReplyIntent(

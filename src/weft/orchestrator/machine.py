@@ -22,7 +22,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Final, assert_never
 
-from weft.models.budget import CallEstimate, Ledger, allowance, breach, exceeded, overlaid
+from weft.models.budget import Allowance, CallEstimate, Ledger, allowance, breach, exceeded, overlaid
 from weft.orchestrator.consequences import asks_for, consequences, gate_before, passed_by, step_hash, unasked, withdrawn
 from weft.orchestrator.course import Course, extra_inputs, on_base, outside, overruled, said
 from weft.orchestrator.plan import forced_steps, judge, passed_over, wanted_items, wanted_steps
@@ -259,7 +259,8 @@ def _succeeded(spec: RunSpec, state: SessionState, progress: Progress, command: 
     size = sum(len(artifact.data) for artifact in command.artifacts)
     done = replace(step, phase="done", artifacts=hashes, edited=False, size=size, estimate=None, again=None)
     settled = replace(
-        progress.with_step(command.step, done),
+        progress,
+        steps={**progress.steps, command.step: done},
         seen={**progress.seen, **command.seen},
         ledger=progress.ledger.with_attempt(command.step, command.model, command.usage, command.ms, command.by_model),
     )
@@ -284,7 +285,8 @@ def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: Att
     apart = spec.pipeline.steps[command.step].runs != "in_order"  # what failed before does not concern it
     stopped = bool(_fatal(spec, progress)) and not apart
     retrying = command.retryable and tries_left and policy.takes(command.kind) and not stopped
-    short = progress.over or _short(spec, progress, command.step) if retrying else ""
+    budgets, estimate = _budgets(spec, progress, command.step), _estimate(spec, progress, command.step)
+    short = progress.over or _short(spec, progress, command.step, budgets, estimate) if retrying else ""
     short = short or (command.message if command.kind == "over_budget" else "")
     retrying = retrying and not short
     events: list[DurableEvent] = [
@@ -307,6 +309,7 @@ def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: Att
             retrying=retrying,
             ms=command.ms,
             resumable=command.resumable,
+            trace=command.trace,
             model=command.model,
             usage=command.usage,
             by_model=command.by_model,
@@ -546,8 +549,9 @@ def _turn(spec: RunSpec, state: SessionState, progress: Progress, name: str) -> 
         by = passed_by(spec, progress, name)
         return Decision(by.progress, (skipped, *by.events))
     forced = forced_steps(spec.pipeline, spec.wish)
-    hashes = {**_unasked_hashes(progress, state), **progress.hashes}
-    progress = replace(progress, course=on_base(spec.pipeline, spec.facts, progress.course, name, hashes))
+    if spec.pipeline.units_of(name):
+        hashes = {**_unasked_hashes(progress, state), **progress.hashes}
+        progress = replace(progress, course=on_base(spec.pipeline, spec.facts, progress.course, name, hashes))
     before = progress.steps[name]
     upstream, edited = _yielded(spec, progress, step)
     record = state.steps.get(name) or StepState()
@@ -575,7 +579,7 @@ def _turn(spec: RunSpec, state: SessionState, progress: Progress, name: str) -> 
         return held
     progress = held.progress
     cause: Cause = before.again[0] if before.again else verdict.cause if record.attempt else "first"
-    if not why and record.input_hash == combine(verdict.inputs) and _resumable(spec, name, record):
+    if not why and _resumable(spec, name, record) and record.input_hash == combine(verdict.inputs):
         cause = "resume"
     begun = _begin(
         spec,
@@ -588,7 +592,7 @@ def _turn(spec: RunSpec, state: SessionState, progress: Progress, name: str) -> 
         record.attempt,
         anew=name in forced,
     )
-    return replace(begun, events=(*held.events, *begun.events))
+    return replace(begun, events=(*held.events, *begun.events)) if held.events else begun
 
 
 def _held_up(spec: RunSpec, progress: Progress, name: str, inputs: Mapping[str, str]) -> Decision:
@@ -623,8 +627,9 @@ def _ready(spec: RunSpec, progress: Progress, step: Step) -> bool:
     for name in step.before:
         if progress.steps[name].phase not in ("done", "passed"):
             return False
-    around = (name for unit in spec.pipeline.units_of(step.name) for name in outside(spec.pipeline, unit))
-    return all(progress.steps[name].phase in ("done", "passed", "left") for name in around)
+    units = spec.pipeline.units_of(step.name)
+    around = (name for unit in units for name in outside(spec.pipeline, unit))
+    return not units or all(progress.steps[name].phase in ("done", "passed", "left") for name in around)
 
 
 def _all_ended(spec: RunSpec, progress: Progress, step: Step) -> bool:
@@ -671,7 +676,8 @@ def _begin(
     wait: float = 0.0,
 ) -> Decision:
     """An attempt, or the budget that forbids it."""
-    short = _short(spec, progress, name)
+    budgets, estimate = _budgets(spec, progress, name), _estimate(spec, progress, name)
+    short = _short(spec, progress, name, budgets, estimate)
     if short:
         reached = BudgetReached(run=progress.run, step=name, message=short)
         return Decision(replace(progress, over=short), (reached,))
@@ -697,17 +703,16 @@ def _begin(
         attempt=attempt,
         tries=step.tries + 1,
         inputs=inputs,
-        estimate=_estimate(spec, progress, name),
+        estimate=estimate,
         again=None,
         asleep=False,
     )
     upstream, _ = _yielded(spec, progress, spec.pipeline.steps[name])
     replies, rounds = said(spec.pipeline, progress.course, name)
     limits = [
-        (one, progress.ledger.spent(steps, spec.price), _beside(progress, name, steps))
-        for one, steps, _ in _budgets(spec, progress, name)
+        (one, progress.ledger.spent(steps, spec.price), _beside(progress, name, steps)) for one, steps, _ in budgets
     ]
-    key, left = f"{name}-{digest}", allowance(limits, spec.price)
+    key, left = f"{name}-{digest}", allowance(limits, spec.price) if limits else Allowance()
     resumed = cause == "resume"
     against = overruled(spec.pipeline, progress.course, name)
     effect = StartAttempt(
@@ -744,11 +749,12 @@ def _keeps_its_work(spec: RunSpec, name: str) -> bool:
 
 
 _NO_LIMIT: Final = Budget()
+StepBudget = tuple[Budget, list[str], str]
+"""A limit that a step is under, with the steps that count against it and whose it is."""
 
 
-def _budgets(spec: RunSpec, progress: Progress, name: str) -> list[tuple[Budget, list[str], str]]:
-    """Every limit that a step is under, with the steps that count against it and whose it is."""
-    found: list[tuple[Budget, list[str], str]] = []
+def _budgets(spec: RunSpec, progress: Progress, name: str) -> list[StepBudget]:
+    found: list[StepBudget] = []
     if progress.budget != _NO_LIMIT:
         found.append((progress.budget, [*progress.steps], "the run"))
     for inner in spec.pipeline.inner:
@@ -759,10 +765,11 @@ def _budgets(spec: RunSpec, progress: Progress, name: str) -> list[tuple[Budget,
     return [*found, (own, [name], f"the step {name}")] if own != _NO_LIMIT else found
 
 
-def _short(spec: RunSpec, progress: Progress, name: str) -> str:
-    """Why the budget does not allow another attempt of a step; "" when it does."""
-    own = _estimate(spec, progress, name)
-    for budget, steps, whose in _budgets(spec, progress, name):
+def _short(
+    spec: RunSpec, progress: Progress, name: str, budgets: Sequence[StepBudget], own: CallEstimate | None
+) -> str:
+    """Why the budgets do not allow another attempt of a step; "" when they do. `own`: what it is taken to need."""
+    for budget, steps, whose in budgets:
         ahead = [own, *_beside(progress, name, steps)] if own else []
         limits = budget if own else Budget(minutes=budget.minutes)  # code costs nothing but time
         fault = breach(limits, progress.ledger.spent(steps, spec.price), ahead, spec.price, whose)

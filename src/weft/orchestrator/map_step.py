@@ -51,6 +51,7 @@ class Failure:
     findings: Sequence[Finding] = ()
     retryable: bool = True
     cut_off: bool = False
+    trace: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +165,8 @@ class MapStep:
                     )
                     starts += decision.starts
                     together.append((tried, decision.retrying))
-                await self._record(together)
+                if together:
+                    await self._record(together)
                 if waits is not None:
                     raise waits
         finally:

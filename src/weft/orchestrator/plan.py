@@ -30,7 +30,7 @@ Elsewhere = Callable[[str, Mapping[str, str], Mapping[str, str]], tuple[str, Map
 
 
 @dataclass(frozen=True, slots=True)
-class PlanVerdict:
+class RunOrSkip:
     action: Action
     reason: str
     inputs: Mapping[str, str] = field(default_factory=dict)
@@ -57,14 +57,14 @@ def judge(
     extra: Mapping[str, str] | None = None,
     edited: Container[str] = (),
     forced: str = "",
-) -> PlanVerdict:
+) -> RunOrSkip:
     """Run or skip, and why. `edited` are upstream artifacts that a person changed and kept; `forced` is the reason the
     person gave for running it whatever the facts are."""
     inputs = inputs_of(facts, upstream, extra)
     reason = forced or _why_run(step, facts, state, inputs, edited)
     if reason:
-        return PlanVerdict("run", reason, inputs, "rerun" if forced else _cause(state, inputs))
-    return PlanVerdict("skip", _why_skip(state), inputs)
+        return RunOrSkip("run", reason, inputs, "rerun" if forced else _cause(state, inputs))
+    return RunOrSkip("skip", _why_skip(state), inputs)
 
 
 def _why_run(step: Step, facts: StepFacts, state: StepState, inputs: Mapping[str, str], edited: Container[str]) -> str:
@@ -197,7 +197,7 @@ def wanted_items(wish: StartRun, step: str) -> frozenset[str]:
 
 
 def items_to_make(
-    step: Step, facts: StepFacts, state: SessionState, verdict: PlanVerdict, only: frozenset[str], *, anew: bool
+    step: Step, facts: StepFacts, state: SessionState, verdict: RunOrSkip, only: frozenset[str], *, anew: bool
 ) -> str:
     """How many items of a step would be made and why, in words; "" when that can't be told."""
     if step.map is None or facts.items is None or verdict.action != "run":

@@ -13,9 +13,9 @@ from weft.orchestrator.course import Course
 from weft.orchestrator.step_facts import StepFacts
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import WeftError
-from weft.protocol.events import Cause, DurableEvent, Outcome, Verdict
+from weft.protocol.events import Cause, DurableEvent, GateOpened, Outcome, Verdict
 from weft.protocol.values import dataclass, replace
-from weft.session.state import GateState, WaitState
+from weft.session.state import WaitState
 from weft.workspace.flow import Budget
 from weft.workspace.pipeline import Pipeline
 
@@ -37,6 +37,9 @@ class SignInNeededError(PersonNeededError):
 
 class QuestionOpenError(PersonNeededError):
     """An earlier process has asked whether a call may be made, and nobody attends now: the question stays."""
+
+    def __init__(self, tool: str, session: str) -> None:
+        super().__init__(f"{tool} waits for somebody's word: weft approve {session}")
 
 
 Phase = Literal["waiting", "running", "done", "failed", "left", "passed", "held", "asked"]
@@ -96,7 +99,7 @@ class Progress:
     budget: Budget = field(default_factory=Budget)
     """The pipeline's, with what a person set in its place."""
     ledger: Ledger = field(default_factory=Ledger)
-    gates: Mapping[str, GateState] = field(default_factory=dict)
+    gates: Mapping[str, GateOpened] = field(default_factory=dict)
     gates_opened: int = 0
     approved: Mapping[str, str] = field(default_factory=dict)
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)

@@ -400,9 +400,9 @@ _LEAVES: Final[frozenset[Label]] = frozenset({"leave", "stop", "stop pipeline"})
 _STAYS: Final[frozenset[Label]] = frozenset({"stay", "go", "back", "retract", "not leave", "not stop"})
 
 
-def judge_confirmation(text: str, *, offered: tuple[str, str] = ("leave", "stay")) -> ConfirmationAnswer:
+def judge_confirmation(text: str) -> ConfirmationAnswer:
     """The answer to "leave this run?". Staying changes nothing, so where both are said, the run stays."""
-    if (picked := _numbered(text, offered)) is not None:
+    if (picked := _numbered(text, ("leave", "stay"))) is not None:
         return ConfirmationAnswer(
             kind="leave" if picked == "leave" else "stay", reason=f'"{text.strip()}" is an offered answer'
         )
@@ -464,9 +464,9 @@ def _sure(said: Sequence[SaidClause]) -> bool:
     return any(each.label == "yes" and each.clause.words not in _WEAK for each in said)
 
 
-def judge_resume(text: str, *, offered: tuple[str, str] = ("resume", "fresh")) -> Resumption:
+def judge_resume(text: str) -> Resumption:
     """The answer to "go on with the run that was left, or afresh?", or a message that names its pipeline again."""
-    if (picked := _numbered(text, offered)) is not None:
+    if (picked := _numbered(text, ("resume", "fresh"))) is not None:
         return Resumption(
             kind="resume" if picked == "resume" else "fresh", reason=f'"{text.strip()}" is an offered answer'
         )

@@ -25,7 +25,7 @@ from weft.protocol.events import (
     RunEnded,
 )
 from weft.session.moments import moment_seconds, moment_text
-from weft.session.state import GateState, RunState, SessionState
+from weft.session.state import RunState, SessionState
 from weft.workspace.parameters import ParameterSpec
 from weft.workspace.pipeline import Pipeline
 from weft.workspace.spelling import listed, suggest
@@ -98,7 +98,7 @@ def asked_back(
     does = ""
     if meant is not None:
         gate = open_gate(state, meant.gate)
-        does = next((str(one["does"]) for one in gate.choices if one["id"] == meant.choice), "")
+        does = next((one.does for one in gate.choices if one.id == meant.choice), "")
     asked = ConfirmationAsked(
         run=run.run,
         confirmation=name,
@@ -122,37 +122,7 @@ def asked_of(state: SessionState) -> tuple[GateOpened | ConfirmationAsked, ...]:
     run, asked = state.run, state.confirming
     if run is None or not is_heard(state):
         return ()
-    if asked is not None:
-        return (
-            ConfirmationAsked(
-                run=run.run,
-                confirmation=asked.confirmation,
-                kind=asked.kind,
-                text=asked.text,
-                gate=asked.gate,
-                choice=asked.choice,
-                does=asked.does,
-                change=asked.change,
-            ),
-        )
-    return tuple(
-        GateOpened(
-            run=run.run,
-            gate=gate.gate,
-            step=gate.step,
-            hash=gate.hash,
-            message=gate.message,
-            shown=gate.shown,
-            choices=gate.choices,
-            form=gate.form,
-            before=gate.before,
-            assignee=gate.assignee,
-            due=gate.due,
-            then=gate.then,
-            within=gate.within,
-        )
-        for gate in state.gates.values()
-    )
+    return (asked,) if asked is not None else tuple(state.gates.values())
 
 
 def _resting(state: SessionState) -> RunState:
@@ -164,7 +134,7 @@ def _resting(state: SessionState) -> RunState:
     return run
 
 
-def open_gate(state: SessionState, name: str) -> GateState:
+def open_gate(state: SessionState, name: str) -> GateOpened:
     """The open gate of that name, or of the step of that name. UserError when there is none."""
     for gate in state.gates.values():
         if name == gate.gate:
@@ -177,12 +147,12 @@ def open_gate(state: SessionState, name: str) -> GateState:
     raise UserError(f"there is no open gate {name}", hint=suggest(name, names, "open gates"))
 
 
-def chosen_id(gate: GateState, word: str) -> str:
+def chosen_id(gate: GateOpened, word: str) -> str:
     """The id that a word means: an id itself, or the number of an offered choice. UserError for anything else."""
     for number, choice in enumerate(gate.choices, 1):
-        if word.lower() in (choice["id"], str(number)):
-            return str(choice["id"])
-    hint = f"choose one of {listed(str(one['id']) for one in gate.choices)}"
+        if word.lower() in (choice.id, str(number)):
+            return choice.id
+    hint = f"choose one of {listed(one.id for one in gate.choices)}"
     raise UserError(f"the gate {gate.gate} offers no choice {word}", hint=hint)
 
 
@@ -207,37 +177,38 @@ def _reply(
     state: SessionState, run: RunState, command: ReplyToGate, by: Decider, words: str, confirmation: str
 ) -> tuple[DurableEvent, ...]:
     gate = open_gate(state, command.gate)
-    choice = next((one for one in gate.choices if one["id"] == command.choice), None)
+    choice = next((one for one in gate.choices if one.id == command.choice), None)
     if choice is None:
-        hint = f"choose one of {listed(str(one['id']) for one in gate.choices)}"
+        hint = f"choose one of {listed(one.id for one in gate.choices)}"
         raise UserError(f"the gate {gate.gate} offers no choice {command.choice}", hint=hint)
+    assert choice.does != "goto"  # pipelines declare none
     text = command.text.strip()
-    if choice["does"] == "amend" and not text:
+    if choice.does == "amend" and not text:
         raise UserError("what should be changed?", hint=f"say it after the choice: {command.choice} make it shorter")
     if len(text) > TEXT_LIMIT:
         raise UserError(f"the reply has {len(text):,} characters; {TEXT_LIMIT:,} are the most")
     resolved = GateResolved(
         run=run.run,
         gate=gate.gate,
-        choice=str(choice["id"]),
-        does=choice["does"],
+        choice=choice.id,
+        does=choice.does,
         hash=_judged(state, gate),
         text=text,
         by=by,
         words=words,
         confirmation=confirmation,
-        parameters={**_sets(choice), **filled_in(gate, command.values)},
+        parameters={**choice.set, **filled_in(gate, command.values)},
     )
-    told = state.confirming is not None and state.confirming.kind == "change" and choice["does"] == "amend"
+    told = state.confirming is not None and state.confirming.kind == "change" and choice.does == "amend"
     said_yes = bool(confirmation) or told
     events: tuple[DurableEvent, ...] = (*_settled(state, run, words, said_yes=said_yes), resolved)
-    if choice["does"] == "cancel":
+    if choice.does == "cancel":
         message = f"cancelled at the gate {gate.gate}"
         events = (*events, RunEnded(run=run.run, outcome="cancelled", message=message))
     return events
 
 
-def filled_in(gate: GateState, values: Mapping[str, Any]) -> dict[str, Any]:
+def filled_in(gate: GateOpened, values: Mapping[str, Any]) -> dict[str, Any]:
     """What a person filled in at a gate, as values of their kinds. UserError for what is not asked or not good."""
     asked = {str(one["name"]): one for one in gate.form}
     found: dict[str, Any] = {}
@@ -248,7 +219,7 @@ def filled_in(gate: GateState, values: Mapping[str, Any]) -> dict[str, Any]:
         spec = field_spec(asked[name])
         settled = spec.convert(value) if isinstance(value, str) else value
         if problem := spec.problem(settled):
-            raise UserError(f"{name} {problem}", hint=spec.description)
+            raise UserError(f"{name} {problem}", hint="" if spec.description == name else spec.description)
         found[name] = spec.settle(settled)
     return found
 
@@ -265,14 +236,10 @@ def field_spec(asked: Mapping[str, Any]) -> ParameterSpec:
     )
 
 
-def _judged(state: SessionState, gate: GateState) -> str:
+def _judged(state: SessionState, gate: GateOpened) -> str:
     """The result as it is now: a person may have edited it and kept the edit."""
     done = state.steps[gate.step].completion if not gate.before else None
     return done.hash if done else gate.hash
-
-
-def _sets(choice: Any) -> dict[str, Any]:
-    return dict(choice.get("set", {}))
 
 
 def _resolve(

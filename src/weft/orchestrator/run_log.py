@@ -4,8 +4,8 @@ When the log can't take something, nothing more of the run is written, whoever a
 attempt says nothing of its step, so it must not be recorded as a failure. The run ends with the error, and whoever
 opens the session next goes on with what the log has.
 
-An event of a step's conversation is told as it is, and then once more as what it means for the step: a call that began
-or ended, a piece of text, progress.
+Records are told by the session itself. An event of a step's conversation is told once more as what it means for the
+step: a call that began or ended, a piece of text, progress.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 
+from weft.orchestrator.progress import EndRun
 from weft.protocol.call_events import CallSettled, ConversationCalls
 from weft.protocol.commands import Artifact
 from weft.protocol.conversation_events import (
@@ -26,7 +27,7 @@ from weft.protocol.conversation_events import (
 )
 from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.errors import ExternalError
-from weft.protocol.events import DurableEvent, Event, NoticeGiven, Record, StepModelRetried, StepProgressed
+from weft.protocol.events import DurableEvent, Event, NoticeGiven, Record, RunEnded, StepModelRetried, StepProgressed
 from weft.session.log import LogReader, collector_paused
 from weft.session.session import Session
 
@@ -36,6 +37,7 @@ Publish = Callable[[Record | Event], None]
 class RunLog:
     def __init__(self, session: Session, publish: Publish, settled: Callable[[CallSettled], None]) -> None:
         """`settled` hears of every call in a step's conversation that has ended."""
+        self.session = session.folder.path.name
         self._session = session
         self._publish = publish
         self._settled = settled
@@ -43,6 +45,8 @@ class RunLog:
         self._in_order = threading.Lock()
         self._untold: deque[list[Record]] = deque()
         self._lost: ExternalError | None = None
+        self.ended = False
+        """That the run has come to rest is in the log."""
 
     # -- off the loop
 
@@ -67,6 +71,12 @@ class RunLog:
             self._untold.append(records)
         return records
 
+    def end(self, end: EndRun) -> None:
+        """Every file is durable, then that the run has come to rest."""
+        self._session.checkpoint()
+        self.write([RunEnded(run=end.run, outcome=end.outcome, message=end.message, due=end.due)])
+        self.ended = True
+
     def conversation(self, name: str) -> list[Record]:
         """What the log has of a conversation and what is under it."""
         with collector_paused():
@@ -79,10 +89,9 @@ class RunLog:
     # -- on the loop
 
     def tell(self) -> None:
-        """Everybody who watches hears what was written, in the order of the log."""
+        """Everybody who watches hears what the written means for steps, in the order of the log, and what was found."""
         while self._untold:
             for record in self._untold.popleft():
-                self._publish(record)
                 self._tell_step(record.event)
             for text in self._session.take_notices():
                 self._publish(NoticeGiven(text=text))

@@ -68,7 +68,6 @@ from weft.protocol.events import (
     NoticeGiven,
     Outcome,
     Record,
-    RunEnded,
     StepModelRetried,
     StepProgressed,
 )
@@ -77,6 +76,7 @@ from weft.protocol.messages import Media
 from weft.protocol.steps import StepInput
 from weft.session.recovery import item_results
 from weft.session.session import Session
+from weft.session.state import SessionState
 from weft.workspace.flow import look
 from weft.workspace.inner import inner_file, inner_name
 from weft.workspace.mapping import Map, item_name
@@ -94,6 +94,8 @@ LONGEST_SLEEP: Final = 600.0
 """Seconds; after that the clock is looked at again, as it may have been set, or the machine slept."""
 GRACE: Final = 1.0
 """Seconds a cancelled attempt gets to unwind before it is left behind."""
+MANY_FILES = 500
+"""Files whose way to the disk at the end of a run is told of."""
 SMALL: Final = 32 * 1024
 """Bytes; a smaller artifact without checks is validated on the loop: a thread would cost more."""
 
@@ -144,18 +146,20 @@ class Runner:
         *,
         by: Actor = MACHINE,
         key: str = "",
+        before: tuple[SessionState, Sequence[DurableEvent]],
         cache: StepCache | None = None,
         clock: Callable[[], float] = time.time,
         using: Callable[[str], AbstractAsyncContextManager[None]] = lambda _: nullcontext(),
         unfold: Unfold,
     ) -> None:
-        """`by` is who wants the run, `key` the name of the command that said so. `using` waits for the turn of a
-        resource."""
+        """`by` is who wants the run, `key` the name of the command that said so. `before` is what has to be recorded
+        before it, and the session's state with that. `using` waits for the turn of a resource."""
         self._unfold = unfold
         self._using = using
         self._clock = clock
         self._wake: asyncio.TimerHandle | None = None
         self._given = (by, key)
+        self._before = before
         self._session = session
         self._spec = spec
         self._facts = facts
@@ -176,7 +180,7 @@ class Runner:
         self._cache = cache
         self._to_keep: dict[tuple[str, int], str] = {}
         """What attempts that succeeded are called in every session, until they are durable."""
-        self._log = RunLog(session, publish, self._call_settled)
+        self._log = RunLog(session, publish, partial(_note, self._calls))
         self._questions = StepQuestions(self._log, self._off_loop)
         self._bug: BaseException | None = None
 
@@ -184,15 +188,17 @@ class Runner:
         """To the end: done, failed or interrupted. Raises only what the log could not take, or a bug."""
         progress: Progress | None = None
         command: Command = self._spec.wish
+        state, before = self._before
         try:
             while True:
                 command, left = await self._closed(command)
-                decision = decide(self._spec, self._session.state, progress, command, self._clock())
-                await self._record(decision, command, left)
-                progress = decision.progress
+                decision = decide(self._spec, state, progress, command, self._clock())
+                await self._record(decision, command, left, before)
+                state, before, progress = self._session.state, (), decision.progress
                 end = self._act(decision)
                 if end:
-                    return await self._end(end)
+                    await self._end(end)
+                    return end.outcome
                 unknown = next((one for one in decision.effects if isinstance(one, FindItems)), None)
                 command = await self._find_items(unknown) if unknown else await self._next()
                 if isinstance(command, TimeCame) and overtime(progress, self._clock()):
@@ -249,17 +255,22 @@ class Runner:
 
     # -- record
 
-    async def _record(self, decision: Decision, command: Command, left: Sequence[Kept]) -> None:
+    async def _record(
+        self, decision: Decision, command: Command, left: Sequence[Kept], before: Sequence[DurableEvent]
+    ) -> None:
         artifacts = command.artifacts if isinstance(command, AttemptSucceeded) and decision.events else ()
-        if decision.events:
-            events = [*(settled for settled, _ in left), *decision.events]
+        events = [*before, *(settled for settled, _ in left), *decision.events] if decision.events else []
+        end = decision.effects[0] if len(decision.effects) == 1 else None
+        if events:
             by, key = self._whose(command)
-            await self._append(events, artifacts, [data for _, data in left if data], by=by, key=key)
+            blobs = [data for _, data in left if data]
+            await self._append(events, artifacts, blobs, by=by, key=key, end=end if isinstance(end, EndRun) else None)
             self._made |= {artifact.name: artifact.data for artifact in artifacts if artifact.inline is not None}
             if isinstance(command, AttemptSucceeded):
                 await self._keep_for_others(command)
         if isinstance(command, AttemptSucceeded | AttemptFailed | AttemptRested):
             self._calls.pop((command.step, command.attempt), None)
+            self._attempts.pop((command.step, command.attempt), None)  # it has nothing left to do
         for effect in decision.effects if decision.progress.ending is None else ():
             if isinstance(effect, StopAttempt):
                 self._calls.pop((effect.step, effect.attempt), None)
@@ -282,9 +293,30 @@ class Runner:
         *,
         by: Actor = MACHINE,
         key: str = "",
+        end: EndRun | None = None,
     ) -> None:
-        await self._off_loop(lambda: self._log.write(events, artifacts, blobs, by=by, key=key))
+        """`end`: nothing else is left to do, so that the run comes to rest on the same way to the disk."""
+
+        def written() -> None:
+            self._log.write(events, artifacts, blobs, by=by, key=key)
+            if end is not None:
+                self._log.end(end)
+
+        if end is not None:
+            self._tell_many_files(len(artifacts))
+        await self._off_loop(written)
         self._log.tell()
+
+    async def _end(self, end: EndRun) -> None:
+        if not self._log.ended:
+            self._tell_many_files()
+            await self._off_loop(lambda: self._log.end(end))
+            self._log.tell()
+
+    def _tell_many_files(self, more: int = 0) -> None:
+        """Making them durable takes its time, and nothing else would be seen of it."""
+        if (files := self._session.unsynced + more) >= MANY_FILES:
+            self._publish(NoticeGiven(text=f"{files:,} files are made durable"))
 
     async def _keep_calls(self, together: Sequence[tuple[CallSettled | ItemSettled, bytes | None]]) -> None:
         await self._append([event for event, _ in together], blobs=[data for _, data in together if data])
@@ -306,22 +338,6 @@ class Runner:
             left += await calls.close("interrupted")
             used[step] = replace(calls.used, ms=_since(begun))
         return replace(command, used=used), left
-
-    def _call_settled(self, call: CallSettled) -> None:
-        """A call in the conversation of a step has ended."""
-        if (found := self._calls.get((call.step, call.attempt))) is not None:
-            found[0].note(call)
-
-    async def _end(self, end: EndRun) -> Outcome:
-        ended = RunEnded(run=end.run, outcome=end.outcome, message=end.message, due=end.due)
-
-        def checkpointed() -> None:
-            self._session.checkpoint()
-            self._log.write([ended])
-
-        await self._off_loop(checkpointed)
-        self._log.tell()
-        return end.outcome
 
     # -- act
 
@@ -417,6 +433,7 @@ class Runner:
                 ms=_since(begun),
                 findings=tuple(told.findings),
                 retryable=told.retryable,
+                trace=told.trace,
                 resumable=told.cut_off and (step.map is not None or step.executor in ("agent", "tool")),
                 **_told_of(calls),
             )
@@ -460,13 +477,14 @@ class Runner:
                 {name: about for name in own.inputs if name in taken and (about := taken[name].about) is not None},
             ),
             artifacts=local_values(step, upstream),
-            models=local_values(step, self._makers(upstream)),
+            models=local_values(step, self._makers(step, upstream)),
             parameters=material.parameters,
             profile=material.profile,
             instructions=material.instructions,
             skills=material.skills,
             feedback=start.feedback,
             replies={step.local(name): said for name, said in start.replies.items()},
+            before=await self._looked_at(step, start),
             rounds={step.local(name): said for name, said in start.rounds.items()},
             overruled=start.overruled,
             prior=material.prior,
@@ -695,13 +713,16 @@ class Runner:
             opening = workbench(self._tools, material.tools, step.own, material.parameters, file, self._session.folder)
             bench = await self._off_loop(lambda: stack.enter_context(opening))
             if step.calls is not None:
-                from weft.orchestrator.tool_step import make_call, make_calls
+                from weft.orchestrator.tool_step import ToolStep
 
-                rule = partial(self._questions.ruled, conversation, start.attempt, resumed=start.resumed)
+                tainted, resumed = material.outside, start.resumed
+                rule = partial(
+                    self._questions.ruled, conversation, start.attempt, bench, tainted=tainted, resumed=resumed
+                )
+                made = ToolStep(step.calls, given, bench, calls, say, rule)
                 if given.item_name:
-                    return await make_call(step.calls, given, bench, calls, say, rule, tainted=material.outside)
-                items = await self._off_loop(lambda: self._items(step, start, material))
-                return await make_calls(step.calls, given, bench, calls, items, say, rule, tainted=material.outside)
+                    return await made.one_call()
+                return await made.all_calls(await self._off_loop(lambda: self._items(step, start, material)))
 
             async def judge(value: Any) -> list[Finding]:
                 made, findings = write_out(step, value)
@@ -753,6 +774,8 @@ class Runner:
     async def _validate(
         self, step: Step, made: list[Artifact], upstream: Mapping[str, Any], taken: Mapping[str, InputText]
     ) -> list[Finding]:
+        if not step.schemas and not step.checks:
+            return []
         own = {artifact.name: parse(artifact.name, artifact.data)[0] for artifact in made}
         documents = self._facts.documents(step.name, {**upstream, **local_values(step, own)}, taken)
 
@@ -765,12 +788,12 @@ class Runner:
             return findings
         return await own_findings(self._executor, step, own, documents)
 
-    def _makers(self, artifacts: Mapping[str, Any]) -> dict[str, str]:
-        """The models that made these artifacts; code made the others."""
+    def _makers(self, step: Step, artifacts: Mapping[str, Any]) -> dict[str, str]:
+        """The models that made these artifacts, which the step requires; code made the others."""
         made: dict[str, str] = {}
-        for name, material in self._facts.materials.items() if artifacts else ():
-            if not material.code:
-                made |= {one: material.model for one in self._spec.pipeline.steps[name].artifacts if one in artifacts}
+        for before in step.requires if artifacts else ():
+            if not (material := self._facts.materials[before]).code:
+                made |= dict.fromkeys(self._spec.pipeline.steps[before].artifacts, material.model)
         return {name: made[name] for name in artifacts if name in made}
 
     async def _upstream(self, wanted: Mapping[str, str]) -> dict[str, Any]:
@@ -780,6 +803,11 @@ class Runner:
         if rest:
             made |= await self._off_loop(lambda: {name: self._read(name, wanted[name]) for name in rest})
         return {name: parse(name, made[name])[0] for name in wanted}
+
+    async def _looked_at(self, step: Step, start: StartAttempt) -> dict[str, Any]:
+        """What the step made before, where a person wants that changed: `the second` means nothing without it."""
+        made = self._session.state.steps[step.name].completion if step.name in start.replies else None
+        return await self._upstream(made.artifacts) if made is not None and step.map is None else {}
 
     def _read(self, name: str, digest: str) -> bytes:
         data = self._session.folder.read_or_none(name)
@@ -802,13 +830,19 @@ class Runner:
             await calls.quiet()
 
 
+def _note(calls: Mapping[tuple[str, int], tuple[AttemptCalls, float]], call: CallSettled) -> None:
+    """A call in the conversation of a step has ended."""
+    if (found := calls.get((call.step, call.attempt))) is not None:
+        found[0].note(call)
+
+
 def failure_of(error: Exception, limit: float) -> Failure:
     """What an exception means for the try it ended. `limit`: seconds that it had. Raises a bug again."""
     match error:
         case TimeoutError():
             return Failure("timeout", f"took longer than {limit:g} s and was ended", cut_off=True)
         case StepCodeError():
-            return Failure("error", error.message, retryable=not error.fixed)
+            return Failure("error", error.message, retryable=not error.fixed, trace=error.trace)
         case WorkerCrashedError():
             return Failure("crashed", error.message)
         case VanishedError():

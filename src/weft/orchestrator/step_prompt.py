@@ -1,8 +1,8 @@
 """The prompt of a step: everything it reads, each thing on its own and by name, under one budget. Pure.
 
     system   the agent's instructions, the rule about data, its skills
-    user     inputs · prior research · artifacts · the person · the task and its parameters · what the person wants
-             changed · the rounds it is in · what was wrong with the last attempt
+    user     inputs · prior research · artifacts · the person · the task and its parameters · what the person has
+             looked at and wants changed · the rounds it is in · what was wrong with the last attempt
 
 What changes least stands first, so that a provider can cache it. Text that nobody here wrote stands between marks with
 a nonce that its author can't have known. When all of it is more than the model can read, sections give way in the order
@@ -24,9 +24,21 @@ from weft.protocol.messages import Message, Text
 from weft.protocol.steps import StepInput
 from weft.protocol.values import dataclass
 
-Kind = Literal["skill", "input", "prior", "artifact", "profile", "task", "reply", "round", "finding"]
-ORDER: Final[tuple[Kind, ...]] = ("input", "prior", "artifact", "profile", "task", "reply", "round", "finding")
-GIVES_WAY: Final[tuple[Kind, ...]] = ("prior", "skill", "profile", "artifact", "input", "round", "finding", "reply")
+Kind = Literal["skill", "input", "prior", "artifact", "profile", "task", "before", "reply", "round", "finding"]
+ORDER: Final[tuple[Kind, ...]] = (
+    "input",
+    "prior",
+    "artifact",
+    "profile",
+    "task",
+    "before",
+    "reply",
+    "round",
+    "finding",
+)
+GIVES_WAY: Final[tuple[Kind, ...]] = (
+    "prior", "skill", "profile", "artifact", "input", "before", "round", "finding", "reply",
+)  # fmt: skip
 WHOLE: Final[frozenset[Kind]] = frozenset({"prior", "skill", "profile"})
 """Left out rather than cut."""
 WORDS: Final[dict[Kind, str]] = {"prior": "prior research", "skill": "skills", "profile": "what is known of the person"}
@@ -111,6 +123,9 @@ def sections_of(task: str, given: StepInput) -> list[PromptSection]:
         found.append(PromptSection(kind="profile", name="the person", text=f"The person: {_text(dict(given.profile))}"))
     parameters = f"\n\nParameters: {_text(dict(given.parameters))}" if given.parameters else ""
     found.append(PromptSection(kind="task", name="the task", text=task + parameters))
+    for name, value in given.before.items():
+        lead = "This is what the person has looked at, and wants changed as they say below:"
+        found.append(PromptSection(kind="before", name=f"{name} as it was", text=_text(value), lead=lead, outside=True))
     for step, texts in given.replies.items():
         lead = f"The person has looked at {step} and wants this, in their own words; the last word counts:"
         said = "\n".join(f"{number}. {text}" for number, text in enumerate(texts, 1))

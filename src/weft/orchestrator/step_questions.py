@@ -9,14 +9,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from weft.orchestrator.progress import QuestionOpenError, SignInNeededError
 from weft.orchestrator.run_log import RunLog
 from weft.protocol import conversation_events as t
 from weft.protocol.conversation_commands import DecideApproval, ToolAsk
 from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.events import DurableEvent, Event, Record
+from weft.protocol.gates import sign_in_slug
+from weft.protocol.messages import ToolCall
 from weft.protocol.values import dataclass
+
+if TYPE_CHECKING:
+    from weft.orchestrator.workbench import Workbench
 
 
 @dataclass(slots=True)
@@ -35,23 +41,34 @@ class StepQuestions:
         self._remembered: set[str] = set()
         """What a person allowed for as long as this session goes on."""
 
-    async def ruled(self, conversation: str, turn: int, ask: ToolAsk, *, resumed: bool) -> ToolAsk:
-        """A call that somebody must be asked about, with what they said to it. Waits as long as the step may.
-        `resumed`: the attempt was cut off before, perhaps after the question or its answer."""
+    async def ruled(
+        self, conversation: str, turn: int, bench: Workbench, call: ToolCall, *, tainted: bool, resumed: bool
+    ) -> ToolAsk:
+        """What the rules say to a call and, where they want somebody asked, what that person said. Waits as long as
+        the step may. `resumed`: the attempt was cut off before, perhaps after the question or its answer.
+        QuestionOpenError, SignInNeededError when nobody attends."""
+        ask = replace(bench, attended=True).judge(call, tainted=tainted)
+        if ask.ruling != "ask":
+            return ask
         if ask.key and ask.key in self._remembered:
-            return replace(ask, verdict="allow")
+            return replace(ask, ruling="allow")
         before = await self._off_loop(lambda: self._log.conversation(conversation)) if resumed else []
         mine = [record.event for record in before if getattr(record.event, "call", "") == ask.call]
         decided = next((event for event in mine if isinstance(event, t.ApprovalDecided)), None)
         if decided is None:
-            decided = await self._asked(
-                conversation, turn, ask, again=any(isinstance(e, t.ApprovalRequested) for e in mine)
-            )
+            again = any(isinstance(event, t.ApprovalRequested) for event in mine)
+            if not bench.attended and sign_in_slug(ask.reason):
+                raise SignInNeededError(ask.reason)
+            if not bench.attended and again:
+                raise QuestionOpenError(ask.tool, self._log.session)
+            if not bench.attended:
+                return bench.judge(call, tainted=tainted)
+            decided = await self._asked(conversation, turn, ask, again=again)
         if decided.decision == "session" and ask.key:
             self._remembered.add(ask.key)
         if decided.decision != "denied":
-            return replace(ask, verdict="allow")
-        return replace(ask, verdict="deny", reason=decided.reason or f"the person did not allow it ({ask.reason})")
+            return replace(ask, ruling="allow")
+        return replace(ask, ruling="deny", reason=decided.reason or f"the person did not allow it ({ask.reason})")
 
     async def _asked(self, conversation: str, turn: int, ask: ToolAsk, *, again: bool) -> t.ApprovalDecided:
         requested = t.ToolRequested(

@@ -63,7 +63,7 @@ def _offered(step: Step, slug: str, box: Toolbox) -> tuple[str, ...]:
 
 def brings_in(tool: Tool) -> bool:
     """Whether what it returns may come from outside."""
-    return tool.effect == "network" or tool.source is not None
+    return tool.kind == "network" or tool.source is not None
 
 
 def _known(step: Step, name: str, box: Toolbox) -> Tool:

@@ -11,109 +11,92 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import Any, Final
 
 from weft.checks.paths import ValuePlace, find, parse_path
 from weft.orchestrator.calls import AttemptCalls
 from weft.orchestrator.inputs import as_input
-from weft.orchestrator.items import Item, ItemResult, StepItems
+from weft.orchestrator.items import ItemResult, StepItems
 from weft.orchestrator.progress import SignInNeededError
 from weft.orchestrator.workbench import Workbench
 from weft.protocol.conversation_commands import ToolAsk
 from weft.protocol.errors import ExternalError, UserError
+from weft.protocol.events import ItemSettled
 from weft.protocol.messages import ToolCall
 from weft.protocol.steps import StepInput
+from weft.protocol.values import dataclass
 from weft.workspace.flow import ArtifactPlace
 from weft.workspace.scope import Taken, ToolCalls
 
 MOST_CALLS: Final = 200
-Rule = Callable[[ToolAsk], Awaitable[ToolAsk]]
-"""Has a person say whether a call may be made."""
 
 
-async def make_calls(
-    wanted: ToolCalls,
-    given: StepInput,
-    bench: Workbench,
-    calls: AttemptCalls,
-    items: StepItems,
-    say: Callable[[str], None],
-    rule: Rule,
-    *,
-    tainted: bool,
-) -> dict[str, Any]:
-    """UserError when its input can't be put together, ExternalError when every call failed."""
-    inputs = _inputs(wanted, given)
-    names = [one[wanted.key] if wanted.each is not None else given.step for one in inputs]
-    made: list[dict[str, Any]] = []
-    denied = True
-    for number, item in enumerate(items.of(names, inputs), 1):
-        result, allowed = items.kept.get(item.hash), True
-        if result is None:
-            call = ToolCall(call=f"{given.step}-{number}", tool=wanted.tool, input=item.value)
-            result, allowed = await _made(call, item, bench, calls, items, say, rule, tainted=tainted)
-        denied = denied and not allowed
-        told = {"ok": result.ok, "result": result.value, "message": result.message, "ms": result.ms}
-        made.append({"input": item.value, **told})
-    if made and not any(call["ok"] for call in made):
-        how = "it is" if len(made) == 1 else f"all {len(made)} calls are"
-        what = f"{how} without a result; the first: {made[0]['message']}"
-        raise ExternalError(f"{wanted.tool}: {what}", retryable=not denied)
-    return {"calls": made}
+@dataclass(frozen=True, slots=True)
+class ToolStep:
+    """One attempt, and what it may use."""
 
+    wanted: ToolCalls
+    given: StepInput
+    bench: Workbench
+    calls: AttemptCalls
+    say: Callable[[str], None]
+    rule: Callable[[ToolCall], Awaitable[ToolAsk]]
+    """Whether a call may be made, by the rules or by a person who is asked."""
 
-async def make_call(
-    wanted: ToolCalls,
-    given: StepInput,
-    bench: Workbench,
-    calls: AttemptCalls,
-    say: Callable[[str], None],
-    rule: Rule,
-    *,
-    tainted: bool,
-) -> Any:
-    """What one call gives, for one item of a step with a map. ExternalError when it failed."""
-    call = ToolCall(call=f"{given.step}-{given.item_key}", tool=wanted.tool, input=_inputs(wanted, given)[0])
-    result, allowed = await _made(call, None, bench, calls, None, say, rule, tainted=tainted)
-    if not result.ok:
-        raise ExternalError(f"{wanted.tool}: {result.message}", retryable=allowed)
-    return result.value
+    async def all_calls(self, items: StepItems) -> dict[str, Any]:
+        """UserError when its input can't be put together, ExternalError when every call failed."""
+        wanted, step = self.wanted, self.given.step
+        inputs = _inputs(wanted, self.given)
+        names = [one[wanted.key] if wanted.each is not None else step for one in inputs]
+        made: list[dict[str, Any]] = []
+        denied = True
+        for number, item in enumerate(items.of(names, inputs), 1):
+            result, allowed = items.kept.get(item.hash), True
+            if result is None:
+                result, allowed = await self._made(f"{step}-{number}", item.value, partial(items.settled, item))
+            denied = denied and not allowed
+            told = {"ok": result.ok, "result": result.value, "message": result.message, "ms": result.ms}
+            made.append({"input": item.value, **told})
+        if made and not any(call["ok"] for call in made):
+            how = "it is" if len(made) == 1 else f"all {len(made)} calls are"
+            what = f"{how} without a result; the first: {made[0]['message']}"
+            raise ExternalError(f"{wanted.tool}: {what}", retryable=not denied)
+        return {"calls": made}
 
+    async def one_call(self) -> Any:
+        """What one call gives, for one item of a step with a map. ExternalError when it failed."""
+        given = _inputs(self.wanted, self.given)[0]
+        result, allowed = await self._made(f"{self.given.step}-{self.given.item_key}", given)
+        if not result.ok:
+            raise ExternalError(f"{self.wanted.tool}: {result.message}", retryable=allowed)
+        return result.value
 
-async def _made(
-    call: ToolCall,
-    item: Item | None,
-    bench: Workbench,
-    calls: AttemptCalls,
-    items: StepItems | None,
-    say: Callable[[str], None],
-    rule: Rule,
-    *,
-    tainted: bool,
-) -> tuple[ItemResult, bool]:
-    """One call to its end, settled with its item if it is one; and whether it was allowed."""
-    begun = time.monotonic()
-    async with calls.tool(call.tool, bench.title(call), dict(call.input)) as opened:
-        ask = bench.judge(call, tainted=tainted)
-        if ask.verdict == "ask" and not bench.attended:
-            raise SignInNeededError(ask.reason)
-        if ask.verdict == "ask":
-            ask = await rule(ask)
-        if ask.verdict != "allow":
-            opened.settle(ok=False, message=ask.reason)
-            result = ItemResult(False, None, ask.reason)
-        else:
-            outcome = await bench.run(call, say)
-            ok = not outcome.is_error
-            if not ok and (why := bench.waits_for_sign_in(call)):
-                raise SignInNeededError(why)
-            opened.settle(ok=ok, message=outcome.summary)
-            value = outcome.data if outcome.data is not None else outcome.text
-            ms = round((time.monotonic() - begun) * 1000)
-            result = ItemResult(ok, value if ok else None, outcome.summary if ok else outcome.text, ms)
-        if items is not None and item is not None:
-            opened.item = items.settled(item, result)
-    return result, ask.verdict == "allow"
+    async def _made(
+        self,
+        name: str,
+        given: Mapping[str, Any],
+        settled: Callable[[ItemResult], tuple[ItemSettled, bytes | None]] | None = None,
+    ) -> tuple[ItemResult, bool]:
+        """One call to its end, settled with its item if it is one; and whether it was allowed."""
+        call, bench, begun = ToolCall(call=name, tool=self.wanted.tool, input=given), self.bench, time.monotonic()
+        async with self.calls.tool(call.tool, bench.title(call), dict(given)) as opened:
+            ask = await self.rule(call)
+            if ask.ruling != "allow":
+                opened.settle(ok=False, message=ask.reason)
+                result = ItemResult(False, None, ask.reason)
+            else:
+                outcome = await bench.run(call, self.say)
+                ok = not outcome.is_error
+                if not ok and (why := bench.waits_for_sign_in(call)):
+                    raise SignInNeededError(why)
+                opened.settle(ok=ok, message=outcome.summary)
+                value = outcome.data if outcome.data is not None else outcome.text
+                ms = round((time.monotonic() - begun) * 1000)
+                result = ItemResult(ok, value if ok else None, outcome.summary if ok else outcome.text, ms)
+            if settled is not None:
+                opened.item = settled(result)
+        return result, ask.ruling == "allow"
 
 
 def _inputs(wanted: ToolCalls, given: StepInput) -> list[dict[str, Any]]:

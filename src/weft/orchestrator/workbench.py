@@ -23,7 +23,7 @@ from weft.protocol.errors import UserError
 from weft.protocol.gates import sign_in_slug
 from weft.protocol.messages import ToolCall
 from weft.protocol.values import dataclass
-from weft.tools.permission import SIGN_IN_RULE, TAINT_RULE, PermissionVerdict, judge
+from weft.tools.permission import SIGN_IN_RULE, TAINT_RULE, Ruling, judge
 from weft.tools.permission_file import APP_FILE, Rule, Rules, rule_of
 from weft.tools.shell.needs import Ground
 from weft.tools.shell.reading import ShellReading, read_shell
@@ -99,26 +99,26 @@ class Workbench:
         tool = self.box.get(call.tool)
         ask = ToolAsk(call=call.call, tool=call.tool, input=call.input, malformed=call.malformed)
         if (fault := self.box.fault(call)) or tool is None:
-            return replace(ask, verdict="fault", reason=fault or "")
+            return replace(ask, ruling="fault", reason=fault or "")
         ask = replace(ask, interruptible=tool.interruptible, in_order=tool.in_order, tainted=tainted)
         ask = replace(ask, safe_to_retry=tool.retryable)
         taint = ("what was read before",) if tainted else ()
-        verdict = judge(call, tool, mode="ask", rules=self.rules, taint=taint, ground=self._ground())
-        if verdict.decision == "ask" and self._chose(call, verdict):
+        ruling = judge(call, tool, mode="ask", rules=self.rules, taint=taint, ground=self._ground())
+        if ruling.decision == "ask" and self._chose(call, ruling):
             return ask
-        if verdict.rule == SIGN_IN_RULE and not self.attended and sign_in_slug(verdict.reason):
-            return replace(ask, verdict="ask", reason=verdict.reason)
-        if verdict.decision == "ask" and self.attended:
-            always = verdict.always.told if verdict.always else ""
-            return replace(ask, verdict="ask", reason=verdict.reason, key=verdict.remember_key or "", always=always)
-        if verdict.decision != "allow":
-            return replace(ask, verdict="deny", reason=self._denied(call, verdict))
+        if ruling.rule == SIGN_IN_RULE and not self.attended and sign_in_slug(ruling.reason):
+            return replace(ask, ruling="ask", reason=ruling.reason)
+        if ruling.decision == "ask" and self.attended:
+            always = ruling.always.told if ruling.always else ""
+            return replace(ask, ruling="ask", reason=ruling.reason, key=ruling.remember_key or "", always=always)
+        if ruling.decision != "allow":
+            return replace(ask, ruling="deny", reason=self._denied(call, ruling))
         if tool.subject and tool.subject[0] == "command" and self.working is not None:
             reading = read_shell(str(call.input[tool.subject[1]]))
             outside = leaves(reading, self.working.path) if reading.read_only else ""
             if outside:
                 why = f"{outside} is outside the working folder {self.working.path}"
-                return replace(ask, verdict="deny", reason=why)
+                return replace(ask, ruling="deny", reason=why)
         return ask
 
     def _ground(self) -> Ground:
@@ -131,23 +131,23 @@ class Workbench:
         tool = self.box.get(call.tool)
         return tool.waits_for() if tool and tool.waits_for and not self.attended else ""
 
-    def _chose(self, call: ToolCall, verdict: PermissionVerdict) -> bool:
+    def _chose(self, call: ToolCall, ruling: Ruling) -> bool:
         """A rule that denies or wants something asked stands above what a person chose for one run."""
         tool = self.box.get(call.tool)
         if tool is None or tool.subject is None or tool.subject[0] != "command":
             return False
         command = str(call.input.get(tool.subject[1], "")).strip()
-        tainted = verdict.rule == TAINT_RULE
-        return command in self.chosen and (verdict.rule == "mode ask" or (tainted and self.chosen[command]))
+        tainted = ruling.rule == TAINT_RULE
+        return command in self.chosen and (ruling.rule == "mode ask" or (tainted and self.chosen[command]))
 
-    def _denied(self, call: ToolCall, verdict: PermissionVerdict) -> str:
-        told = f"not allowed: {verdict.reason} ({verdict.rule}, {verdict.file})"
-        if verdict.decision == "deny":
+    def _denied(self, call: ToolCall, ruling: Ruling) -> str:
+        told = f"not allowed: {ruling.reason} ({ruling.rule}, {ruling.file})"
+        if ruling.decision == "deny":
             return told
         how = "a rule wants a person asked, and in a run nobody is"
-        if verdict.rule == TAINT_RULE:
+        if ruling.rule == TAINT_RULE:
             how = f"in a run nobody is asked; a rule with 'when_tainted: true' under 'allow' of {self.where} allows it"
-        elif verdict.rule == "mode ask":
+        elif ruling.rule == "mode ask":
             how = f"in a run nobody is asked; to allow it: {self.where}: allow: [{_rule_for(call, self.box)}]"
         return f"{told}; {how}"
 
@@ -233,7 +233,7 @@ def _allowed(step: Step, parameters: Mapping[str, Any], pipeline: str) -> Iterat
 
 def _writing(box: Toolbox, pipeline: str) -> Iterator[Rule]:
     for tool in box:
-        if tool.effect == "write" and tool.subject and tool.subject[0] == "path" and tool.source is None:
+        if tool.kind == "write" and tool.subject and tool.subject[0] == "path" and tool.source is None:
             yield Rule(verb="allow", tool=tool.name, file=pipeline, why="the person named the folder")
 
 

@@ -1,8 +1,8 @@
 """The process that runs the code of a workspace, so that it can be ended whatever it does.
 
-Requests come in on standard input and answers go out on the original standard output, one JSON object a line. What
-the code prints goes to standard error and is shown as progress. When the engine goes away, standard input ends, and
-this process ends its whole group at once, also in the middle of a call.
+Requests come in on the original standard input and answers go out on the original standard output, one JSON object a
+line; the code has neither. What it prints goes to standard error and is shown as progress, what it reads is empty. When
+the engine goes away, the requests end, and this process ends its whole group at once, also in the middle of a call.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import asyncio
 import importlib.util
 import inspect
 import json
+import math
 import os
 import queue
 import signal
@@ -21,9 +22,15 @@ from collections.abc import Callable
 from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES, ExtensionFileLoader, FileFinder, SourceFileLoader
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, BinaryIO
 
 from weft.protocol.steps import MISTAKES, StepInput
+
+MOST_SAID = 4_000
+"""Characters of an error that are kept."""
+MOST_CALLS = 8
+"""Calls that led to it, the last ones."""
+MOST_DEEP = 200
 
 
 def main() -> None:
@@ -32,9 +39,13 @@ def main() -> None:
     sys.path.insert(0, str(code_folder))
     answers = os.dup(1)
     os.dup2(2, 1)
+    asked = os.fdopen(os.dup(0), "rb")
+    nobody = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nobody, 0)  # code that asks at a keyboard is told at once that nobody is there
+    os.close(nobody)
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    threading.Thread(target=_read, args=(requests,), daemon=True).start()
+    threading.Thread(target=_read, args=(asked, requests), daemon=True).start()
     modules: dict[str, ModuleType] = {}
     while True:
         request = json.loads(requests.get())
@@ -45,8 +56,8 @@ def main() -> None:
             out.write(json.dumps(answer).encode() + b"\n")
 
 
-def _read(requests: queue.SimpleQueue[bytes]) -> None:
-    for line in sys.stdin.buffer:
+def _read(asked: BinaryIO, requests: queue.SimpleQueue[bytes]) -> None:
+    for line in asked:
         requests.put(line)
     # Only in a group of its own (it is always started so): never end the group of whoever started it by hand.
     if os.getpgid(0) == os.getpid():
@@ -80,11 +91,11 @@ def _answer(folder: Path, modules: dict[str, ModuleType], request: dict[str, Any
             result = function(_given(request["step"]))
         if inspect.isawaitable(result):
             result = asyncio.run(_awaited(result))
-        json.dumps(result, allow_nan=False)
+        if fault := _no_json(result):
+            return {"error": f"{request['code']} returned {fault}, which JSON can't hold", "trace": "", "fixed": True}
         return {"result": result}
     except Exception as error:  # noqa: BLE001  the code's faults are the step's result, whatever they are
-        told = {"error": _told(error, folder), "trace": traceback.format_exc(limit=-8)}
-        return {**told, "fixed": isinstance(error, MISTAKES)}
+        return {**_told(error, folder), "fixed": isinstance(error, MISTAKES)}
     except SystemExit as error:
         return {"error": f"the code called exit({error.code})", "trace": ""}
 
@@ -114,13 +125,51 @@ def _load(folder: Path, modules: dict[str, ModuleType], file: str) -> ModuleType
     return modules[file]
 
 
-def _told(error: Exception, folder: Path) -> str:
-    """The error with the place in the person's own code where it came from."""
-    frames = [
-        frame for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).is_relative_to(folder)
-    ]
-    where = f" (code/{Path(frames[-1].filename).relative_to(folder)}, line {frames[-1].lineno})" if frames else ""
-    return f"{type(error).__name__}: {error}{where}"
+def _told(error: Exception, folder: Path) -> dict[str, str]:
+    """The error with the place in the person's own code where it came from, and the calls from their code on."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [number for number, frame in enumerate(frames) if Path(frame.filename).is_relative_to(folder)]
+    last = frames[own[-1]] if own else None
+    where = f" (code/{Path(last.filename).relative_to(folder)}, line {last.lineno})" if last else ""
+    said = str(error)
+    if len(said) > MOST_SAID:
+        said = f"{said[:MOST_SAID]}… ({len(said):,} characters)"
+    way = traceback.format_list(frames[own[0] :][-MOST_CALLS:]) if own else []
+    return {"error": f"{type(error).__name__}: {said}{where}", "trace": "".join(way)}
+
+
+def _no_json(result: Any) -> str:
+    """What in a result is no JSON, and where; "" when all of it is."""
+    try:
+        json.dumps(result, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        return _found(result, "", set()) or f"a value ({error})"
+    return ""
+
+
+def _found(value: Any, place: str, above: set[int]) -> str:
+    at = f" at {place}" if place else ""
+    if isinstance(value, dict | list | tuple):
+        if id(value) in above:
+            return f"a value{at} that holds itself"
+        if len(above) == MOST_DEEP:
+            return f"a value that is nested more than {MOST_DEEP} deep"
+        inside = above | {id(value)}
+        pairs = value.items() if isinstance(value, dict) else enumerate(value)
+        for name, inner in pairs:
+            if not isinstance(name, str | int | float | bool | None):
+                return f"{_a(name)} as a key{at}"
+            if told := _found(inner, f"{place}/{name}", inside):
+                return told
+        return ""
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"{value}{at}"
+    return "" if isinstance(value, str | int | float | bool | None) else f"{_a(value)}{at}"
+
+
+def _a(value: object) -> str:
+    name = type(value).__name__
+    return f"an {name}" if name[0] in "aeiouAEIOU" else f"a {name}"
 
 
 if __name__ == "__main__":

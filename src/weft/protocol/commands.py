@@ -16,7 +16,7 @@ from weft.protocol.call_events import Used
 from weft.protocol.conversation_commands import ClearTaint, DecideApproval, DecidePlan, SetLimits
 from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.errors import EXIT_FAILED, ExternalError, Finding, UserError, WeftError
-from weft.protocol.events import ClaimVerdict, ConfirmationChoice, FailureKind
+from weft.protocol.events import ClaimVerdict, ConfirmationChoice, FailureKind, SessionWords
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.values import dataclass
 
@@ -82,6 +82,13 @@ class StartRun:
     """Only as far as something's time has come: gates whose time is over are settled as they say, and the run goes on
     when that lets it, or when a wait is over."""
     type: Literal["start_run"] = "start_run"
+
+    def __post_init__(self) -> None:
+        """A program of a person's own names steps as it likes: one, a list, a set."""
+        for name in ("force", "accept", "only"):
+            given = getattr(self, name)
+            if not isinstance(given, frozenset):
+                object.__setattr__(self, name, frozenset((given,) if isinstance(given, str) else given))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,18 +223,9 @@ class Compact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DescribeSession:
-    """How a person calls a session and where it stands for them; only what is set is changed (`SessionDescribed` says
-    what each means). It disturbs nothing that runs."""
+class DescribeSession(SessionWords):
+    """Say how a session is called and where it stands. It disturbs nothing that runs."""
 
-    title: str | None = None
-    status: str | None = None
-    labels: Mapping[str, str] = field(default_factory=dict)
-    unlabelled: tuple[str, ...] = ()
-    flag: bool | None = None
-    archived: bool | None = None
-    note: str | None = None
-    seen: int | None = None
     type: Literal["describe_session"] = "describe_session"
 
 
@@ -310,6 +308,7 @@ class AttemptFailed:
     retryable: bool = True
     resumable: bool = False
     """It was cut off, and what it did so far is kept."""
+    trace: str = ""
     model: str | None = None
     usage: Mapping[str, int] = field(default_factory=dict)
     by_model: Mapping[str, Mapping[str, int]] = field(default_factory=dict)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, Literal
 
-from weft.protocol.conversation_events import Decision, ModelOutcome, Origin, PlanDecision, ToolOutcome, Verdict
+from weft.protocol.conversation_events import Decision, ModelOutcome, Origin, PlanDecision, RulingWord, ToolOutcome
 from weft.protocol.messages import StopReason
 from weft.protocol.values import dataclass
 
@@ -29,7 +29,7 @@ class ToolAsk:
     call: str
     tool: str
     input: Mapping[str, Any] = field(default_factory=dict)
-    verdict: Verdict = "allow"
+    ruling: RulingWord = "allow"
     reason: str = ""
     key: str = ""
     always: str = ""

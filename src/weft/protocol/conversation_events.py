@@ -25,7 +25,7 @@ Disposition = Literal["final", "continue", "interrupted", "failed"]
 Decision = Literal["once", "session", "denied"]
 Origin = Literal["person", "parent", "run"]
 """Whose words a message has: a person's, those of the conversation that opened it, of the run whose step it makes."""
-Verdict = Literal["allow", "ask", "deny", "fault"]
+RulingWord = Literal["allow", "ask", "deny", "fault"]
 ExecutionKind = Literal["model", "tool", "child"]
 PlanDecision = Literal["accepted", "compacted", "amended", "dropped"]
 """What a person says to a plan: do it; do it and forget the way to it; otherwise, in words; not at all."""
@@ -211,7 +211,8 @@ class ToolRequested:
     call: str
     tool: str
     input: Mapping[str, Any]
-    verdict: Verdict
+    verdict: RulingWord
+    """The ruling on it."""
     reason: str | None = None
     key: str | None = None
     always: str | None = None

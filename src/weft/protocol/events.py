@@ -1,7 +1,7 @@
 """Every event there is: past-tense facts in one flat union.
 
 A *durable* event is a line of the session's log and survives anything; a *live* event (progress, output of running
-code) is shown and forgotten. `is_durable` decides it for each type, exhaustively. Fields are flat JSON values, so a
+code) is shown and forgotten. Fields are flat JSON values, so a
 log line reads like a sentence: `{"seq": 7, "at": "…", "type": "step_started", "step": "summary", "attempt": 1, …}`.
 
 `docs/reference/log.md` is the contract of these names; a change that an older reader can't take needs a new
@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Any, Final, Literal, NamedTuple, assert_never
+from typing import Any, Final, Literal, NamedTuple
 
 from weft.protocol import conversation_events as t
-from weft.protocol.call_events import CallSettled, CallStarted, LiveCallEvent, StepTextStreamed
+from weft.protocol.call_events import CallSettled, LiveCallEvent
 from weft.protocol.envelope import Envelope
 from weft.protocol.errors import Finding
+from weft.protocol.gates import Choice
 from weft.protocol.values import dataclass
 
 LOG_VERSION: Final = 3
@@ -272,6 +273,8 @@ class StepFailed:
     ms: int
     resumable: bool = False
     """What it did so far is kept: it goes on from there when it is tried again with the same inputs."""
+    trace: str = ""
+    """Of code: the calls that led to the error, the last ones."""
     model: str | None = None
     usage: Mapping[str, int] = field(default_factory=dict)
     by_model: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
@@ -355,8 +358,8 @@ class GateOpened:
     message: str = ""
     shown: tuple[Mapping[str, Any], ...] = ()
     """What a person should see of the artifact: `label` and `value` each."""
-    choices: tuple[Mapping[str, Any], ...] = ()
-    """`id`, `label` and `does` each, in the order offered."""
+    choices: tuple[Choice, ...] = ()
+    """In the order offered; in JSON `id`, `label` and `does` each, and `set` where it sets parameters."""
     form: tuple[Mapping[str, Any], ...] = ()
     """What the person is asked for besides: `name`, `type`, `label`, `value` (as it is now) and what is good each."""
     before: bool = False
@@ -593,8 +596,8 @@ class SettingChanged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SessionDescribed:
-    """A person said how they call a session and where it stands for them. Only what is set is changed."""
+class SessionWords:
+    """What a person says of a session: how they call it and where it stands for them. Only what is set is changed."""
 
     title: str | None = None
     """"" for the one it has by itself again."""
@@ -609,6 +612,12 @@ class SessionDescribed:
     note: str | None = None
     seen: int | None = None
     """The last event that was looked at; what comes after it is unread. 0 makes it unread again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionDescribed(SessionWords):
+    """A person said how they call a session and where it stands for them."""
+
     type: Literal["session_described"] = "session_described"
 
 
@@ -719,58 +728,8 @@ Event = DurableEvent | LiveEvent
 
 
 def is_durable(event: Event) -> bool:
-    """The one place that decides what enters the log. A new event type does not type-check until it is here."""
-    match event:
-        case SessionCreated() | SessionAdopted() | CutAccepted() | InputRecorded() | RunStarted() | RunEnded():
-            return True
-        case StepSkipped() | StepStarted() | StepCompleted() | StepFailed() | StepInterrupted():
-            return True
-        case ArtifactRejected() | ArtifactAccepted() | ArtifactSetAside() | ArtifactRestored():
-            return True
-        case EditAccepted() | StepAdopted() | StepModelRetried():
-            return True
-        case GateOpened() | GateResolved() | ReplyClassified() | ConfirmationAsked() | ConfirmationResolved():
-            return True
-        case VerdictGiven() | RoundStarted() | BudgetReached() | WordsSaid() | WordsUnderstood():
-            return True
-        case VerdictOverruled() | GateReminded() | WaitStarted() | StepsUnfolded():
-            return True
-        case CallSettled() | ItemSettled() | SettingChanged() | SessionDescribed() | SourceSwitched():
-            return True
-        case StepProgressed() | NoticeGiven() | CallStarted() | StepTextStreamed():
-            return False
-        case QuestionAsked() | QuestionClosed() | StatusChanged():
-            return False
-        case _:
-            return _is_durable_in_conversation(event)
-
-
-def _is_durable_in_conversation(event: t.ConversationEvent | t.LiveConversationEvent) -> bool:
-    match event:
-        case t.ConversationOpened() | t.ConversationStopped() | t.ConversationEnded():
-            return True
-        case t.MessageAccepted() | t.ContinuationTaken() | t.ContinuationCancelled() | t.TurnStarted():
-            return True
-        case t.IntentRecorded() | t.ModelSettled() | t.ToolSettled() | t.ProcessorFailed():
-            return True
-        case t.CallsDeclared() | t.ToolRequested() | t.ModelRetried():
-            return True
-        case t.ApprovalRequested() | t.ApprovalDecided() | t.ApprovalRemembered():
-            return True
-        case t.TurnInterrupted() | t.TurnCompleted() | t.TranscriptCompacted() | t.CommandRefused():
-            return True
-        case t.LimitsSet() | t.LimitReached() | t.TaintCleared() | t.FilesRestored():
-            return True
-        case t.ConversationRewound() | t.PlanSubmitted() | t.PlanDecided():
-            return True
-        case t.ProcessStarted() | t.ProcessEnded():
-            return True
-        case t.IdleReached() | t.ShutdownRequested():
-            return True
-        case t.TextStreamed() | t.ThinkingStreamed() | t.ToolProgressed():
-            return False
-        case _:
-            assert_never(event)
+    """Whether it enters the log: every event is of one of the two kinds."""
+    return isinstance(event, DurableEvent)
 
 
 class Record(NamedTuple):

@@ -1,8 +1,8 @@
 """The front of a room that loads what is behind it when it is first asked for.
 
-    __getattr__ = front(__name__, {"read_document": "weft.documents.reading"})
+    __getattr__ = front(__name__, {"weft.documents.reading": "read_document page_of"})
 
-What a room offers is still one list, type checkers see ordinary imports, and a command pays only for what it uses.
+Type checkers see ordinary imports, and a command pays only for what it uses.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 
-def front(room: str, names: Mapping[str, str]) -> Callable[[str], Any]:
-    """`__getattr__` of a module: each name with the module that has it."""
+def front(room: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+    """`__getattr__` of a module: by the module that has them, the names it offers."""
+    home_of = {name: home for home, names in homes.items() for name in names.split()}
 
     def load(name: str) -> Any:
-        if name not in names:
+        if name not in home_of:
             raise AttributeError(f"module {room!r} has no attribute {name!r}")
-        found = getattr(importlib.import_module(names[name]), name)
+        found = getattr(importlib.import_module(home_of[name]), name)
         setattr(sys.modules[room], name, found)
         return found
 

@@ -24,6 +24,16 @@ class Choice:
     says: tuple[str, ...] = ()
     """Further phrases that mean it."""
 
+    def told(self) -> dict[str, Any]:
+        """As the log and the API have it."""
+        told: dict[str, Any] = {"id": self.id, "label": self.label, "does": self.does}
+        return {**told, "set": dict(self.set)} if self.set else told
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> Choice:
+        """A log may come from a later version, with more in it."""
+        return cls(str(told["id"]), str(told["label"]), told["does"], told.get("set", {}))
+
 
 _SIGN_IN: Final = pattern(r"the source (\S+) needs sign-in: weft sources sign-in \1(?![\w-])(?!; and )")
 

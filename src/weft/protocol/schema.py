@@ -18,6 +18,7 @@ from weft.protocol.conversation_commands import ConversationCommand
 from weft.protocol.envelope import ActorKind
 from weft.protocol.errors import Finding
 from weft.protocol.events import LOG_VERSION, DurableEvent, LiveEvent
+from weft.protocol.gates import Choice, ChoiceKind
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 _TEXT: Final = {"type": "string"}
@@ -147,6 +148,10 @@ def _schema(hint: Any, defs: dict[str, Any]) -> dict[str, Any]:
         texts = {name: _TEXT for name in ("at", "message", "hint")}
         found = {**texts, "kind": _TEXT}  # left out when nothing says it
         return {"type": "object", "properties": found, "required": list(texts), "additionalProperties": False}
+    if hint is Choice:
+        does = {"enum": list(typing.get_args(ChoiceKind))}
+        offered = {"id": _TEXT, "label": _TEXT, "does": does, "set": {"type": "object"}}
+        return {"type": "object", "properties": offered, "required": ["id", "label", "does"]}
     if is_dataclass(hint):
         return {"$ref": f"#/$defs/{_define(hint, defs, {}, ())}"}
     raise TypeError(f"{hint} has no JSON Schema")

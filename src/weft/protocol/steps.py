@@ -56,6 +56,8 @@ class StepInput:
     """What was wrong with the attempt before this one."""
     replies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """What the person wanted changed, by the step at whose gate they said it, the oldest first."""
+    before: Mapping[str, Any] = field(default_factory=dict)
+    """For a step whose result a person wanted changed: its artifacts as they looked at them, by file name."""
     rounds: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """For a step that is made again: by the step that closes its unit `kind`, `round`, `most` and its `feedback`."""
     overruled: Mapping[str, Mapping[str, str]] = field(default_factory=dict)

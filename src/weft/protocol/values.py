@@ -4,7 +4,8 @@ A program of many small values spends a third of its start on methods that it ne
 and compiles six functions for every class and looks at every field. Here a class gets its slots at once, and stand-ins
 that all classes share; when one is first used, the real method, or the list of fields, is made and put in its place.
 The first few instances are filled in without an `__init__`: most classes have no more of them in the life of a command,
-and to compile one takes as long as to fill in a hundred. From then on nothing differs. Type checkers see the standard
+and to compile one takes as long as to fill in a hundred. From then on a frozen class of slots is filled in faster, and
+nothing else differs. Type checkers see the standard
 decorator. A class that inherits, is ordered or has fields of a special kind is made at once.
 """
 
@@ -107,10 +108,25 @@ else:
             self.defaults = {name: own[name] for name in self.annotations if name in own}
             self.after = own.get("__post_init__")
             self.names, self.frozen, self.kw_only = names, frozen, kw_only
+            self.inits = own.get("__init__") is None
+            """Whether its `__init__` is made here."""
             self.left = None
             """How many instances may still be filled in without an `__init__`; None before the first."""
 
         def get(self, name):
+            """Made, and put in the place of what stood in for it."""
+            quick = name == "__init__" and self.frozen and "__slots__" in self.made.__dict__ and not self.is_special
+            real = self.quick_init() if quick else self.standard(name)
+            if name in _STAND_INS:
+                real.__qualname__ = f"{self.made.__qualname__}.{name}"
+            setattr(self.made, name, real)
+            return real
+
+        @property
+        def is_special(self):
+            return any(_is_special(default, self.kw_only) for default in self.defaults.values())
+
+        def standard(self, name):
             wanted = {"init": name == "__init__", "repr": name == "__repr__", "eq": name in ("__eq__", "__hash__")}
             if any(wanted.values()):
                 wanted["frozen"] = self.frozen
@@ -120,16 +136,32 @@ else:
             body.update(self.defaults)
             if self.after is not None:
                 body["__post_init__"] = self.after
-            real = getattr(dataclasses.dataclass(type(self.name, (), body), kw_only=self.kw_only, **wanted), name)
-            if name in _STAND_INS:
-                real.__qualname__ = f"{self.made.__qualname__}.{name}"
-            setattr(self.made, name, real)
-            return real
+            return getattr(dataclasses.dataclass(type(self.name, (), body), kw_only=self.kw_only, **wanted), name)
+
+        def quick_init(self):
+            """What a frozen class of slots is filled in by, straight into the slots: the standard library goes through
+            `object.__setattr__` for each field, which takes nearly twice as long."""
+            known, heads, lines = {"_missing": dataclasses.MISSING}, [], []
+            for number, name in enumerate(self.names):
+                known[f"_put{number}"] = getattr(self.made, name).__set__
+                default, head, value = self.defaults.get(name, dataclasses.MISSING), name, name
+                if isinstance(default, dataclasses.Field) and default.default_factory is not dataclasses.MISSING:
+                    known[f"_make{number}"] = default.default_factory
+                    head, value = f"{name}=_missing", f"_make{number}() if {name} is _missing else {name}"
+                elif (default := _made_of(default)) is not dataclasses.MISSING:
+                    known[f"_default{number}"] = default
+                    head = f"{name}=_default{number}"
+                heads.append(head)
+                lines.append(f"    _put{number}(self, {value})")
+            lines += ["    self.__post_init__()"] if self.after is not None else []
+            head = ", ".join(["self", *(["*"] if self.kw_only and heads else []), *heads])
+            exec("\n".join([f"def __init__({head}):", *lines, "    return None"]), known)
+            return known["__init__"]
 
         def fill(self, one, given, named):
             """Whether it could be: what is special, and what is wrong, is left to the standard library."""
             if self.left is None:
-                self.left = 0 if any(map(_is_special, self.defaults.values())) else _FEW
+                self.left = 0 if self.is_special else _FEW
             self.left -= 1
             if self.left < 0 or (given and self.kw_only) or len(given) > len(self.names):
                 return False
@@ -153,9 +185,10 @@ else:
                 one.__post_init__()
             return True
 
-    def _is_special(default):
-        if isinstance(default, dataclasses.Field):
-            return not default.init or default.kw_only is not dataclasses.MISSING or _is_special(default.default)
+    def _is_special(default, kw_only):
+        if isinstance(default, dataclasses.Field):  # the standard library notes in it what its class is
+            own = default.kw_only not in (dataclasses.MISSING, kw_only)
+            return not default.init or own or _is_special(default.default, kw_only)
         return type(default).__hash__ is None  # the standard library refuses it: all instances would share it
 
     def _made_of(default):
@@ -182,8 +215,7 @@ else:
                 raise AttributeError("__signature__")
             from inspect import signature
 
-            init = twin.get("__init__") if hasattr(made.__init__, "stands_in") else made.__init__
-            whole = signature(init)
+            whole = signature(twin.standard("__init__") if twin.inits else made.__init__)
             return whole.replace(parameters=[*whole.parameters.values()][1:])
 
     def _stand_in(name):

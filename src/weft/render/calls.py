@@ -183,7 +183,8 @@ def call_lines(event: CallEvent, price: Price | None = None) -> list[str]:
             how = "done" if event.ok else "failed"
             took = ", ".join([human_ms(event.ms), *figures(event.model, event.usage, price)])
             said = f": {event.message}" if event.message else ""
-            line = f"step {event.step} {event.kind} {event.name} {how}{_about(event.title)} ({took}){said}"
+            whose = f"step {event.step} item {event.item}" if event.item else f"step {event.step}"
+            line = f"{whose} {event.kind} {event.name} {how}{_about(event.title)} ({took}){said}"
             return [clean(line), *(clean(f"  left out of the prompt: {what}") for what in event.dropped)]
 
 

@@ -13,7 +13,7 @@ from typing import Final
 from rich.cells import cell_len
 from rich.text import Text
 
-from weft.protocol.values import dataclass
+from weft.protocol.events import StatusChanged
 from weft.render.calls import calls_block
 from weft.render.cells import fold
 from weft.render.conversation_blocks import call_words, marked_lines, telling
@@ -266,21 +266,7 @@ def _queue(view: ConversationView, sheet: Page) -> list[Text]:
 # -- the status line
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StatusFields:
-    """What the line at the bottom says; what is not known is left out."""
-
-    mode: str
-    model: str
-    tokens: int | None = None
-    cost: str = ""
-    context_used: float | None = None
-    """The filled part of the model's window, from 0 to 1."""
-    limits: str = ""
-    """How much of each limit is used, in words."""
-
-
-def status_line(fields: StatusFields, sheet: Page) -> Text:
+def status_line(fields: StatusChanged, sheet: Page) -> Text:
     """On a narrow screen the words go first, then the end of the model's name: the figures stay."""
     dot = f" {sheet.signs.dot} "
     model, room, parts = sheet.clean(fields.model), 0, list[str]()
@@ -294,7 +280,7 @@ def status_line(fields: StatusFields, sheet: Page) -> Text:
     return sheet.line((fields.mode, MODE_STYLES.get(fields.mode, "")), (dot + dot.join([model, *parts]), "dim"))
 
 
-def _figures(fields: StatusFields, *, short: bool) -> list[str]:
+def _figures(fields: StatusChanged, *, short: bool) -> list[str]:
     found: list[str] = []
     if fields.tokens is not None:
         found.append(f"{fields.tokens:,}" if short else f"{fields.tokens:,} token{'' if fields.tokens == 1 else 's'}")

@@ -170,8 +170,7 @@ def gate_lines(gate: GateOpened) -> list[str]:
     lines = [clean(f"  {line}") for line in paragraphs(gate.message)] if gate.message else []
     for one in filter(_is_mapping, gate.shown):  # a log may come from a later version, with another shape
         lines += _shown(one)
-    for number, choice in enumerate(filter(_is_mapping, gate.choices), 1):
-        lines.append(clean(f"  {number} {choice.get('id')}: {choice.get('label')}"))
+    lines += [clean(f"  {number} {one.id}: {one.label}") for number, one in enumerate(gate.choices, 1)]
     return [*lines, *(clean(f"  {line}") for line in form_lines(gate.form))]
 
 

@@ -72,10 +72,10 @@ def code_html(text: str, language: str = "") -> str:
     return _cleaned(f'<pre class="code"><code>{_coloured(_plain(text), language)}</code></pre>')
 
 
-def difference_html(before: str, after: str, *, names: Sequence[str] = ("before", "after"), around: int = 3) -> str:
+def difference_html(before: str, after: str, *, names: Sequence[str] = ("before", "after")) -> str:
     """What was changed, line by line, with a sign for each line so that it is not told by colour alone."""
     lines = difflib.unified_diff(
-        _plain(before).splitlines(), _plain(after).splitlines(), names[0], names[1], n=around, lineterm=""
+        _plain(before).splitlines(), _plain(after).splitlines(), names[0], names[1], lineterm=""
     )
     kinds = {"+": "added", "-": "removed", "@": "place"}
     rows = []

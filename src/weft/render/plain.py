@@ -203,7 +203,8 @@ def _step_lines(event: _StepEvent, artifacts: Sequence[str]) -> list[str]:
             return [clean(f"{name} {how}{made}")]
         case StepFailed():
             then = ", retrying" if event.retrying else ""
-            return _long(f"{name} failed (attempt {event.attempt}, {event.kind}{then}): ", event.message)
+            told = _long(f"{name} failed (attempt {event.attempt}, {event.kind}{then}): ", event.message)
+            return told if event.retrying else [*told, *(f"  {clean(line)}" for line in event.trace.splitlines())]
         case StepModelRetried():
             return [
                 clean(

@@ -97,6 +97,8 @@ class AttemptHistory:
     kind: str = ""
     """Of a failure."""
     message: str = ""
+    trace: str = ""
+    """Of code that failed: the calls that led there."""
     ms: int | None = None
     model: str | None = None
     took: list[tuple[str | None, Mapping[str, int]]] = field(default_factory=list)
@@ -282,6 +284,7 @@ class _Fold:
                 self.history.result = dict(attempt.artifacts)
             case StepFailed():
                 attempt.result, attempt.kind, attempt.message = "failed", event.kind, event.message
+                attempt.trace = event.trace
             case StepInterrupted():
                 attempt.result, attempt.message = "interrupted", event.why
 

@@ -158,6 +158,7 @@ def _attempt(attempt: AttemptHistory, price: Price | None) -> list[Row]:
         kind = f"{attempt.kind}: " if attempt.kind else ""
         said = count(len(attempt.findings), "finding") if attempt.findings else _short(attempt.message)
         rows.append(Row(4, kind + said, look))
+    rows += [Row(6, line, "dim") for line in attempt.trace.splitlines()]
     for finding in attempt.findings[:MOST_FINDINGS]:
         rows.append(Row(4, f"- {_short(str(finding))}", "yellow"))
         rows += [Row(6, f"hint: {_short(finding.hint)}", "dim")] if finding.hint else []
@@ -231,7 +232,7 @@ def _gates(history: StepHistory) -> list[Row]:
         rows.append(Row(2, f"{gate.opened.gate}: {_reply(gate)}", "" if gate.reply else "yellow"))
         rows += [Row(4, _short(line)) for line in paragraphs(gate.opened.message)]
         if gate.reply is None:
-            rows += [Row(4, f"{one.get('id')}: {one.get('label')}") for one in gate.opened.choices]
+            rows += [Row(4, f"{one.id}: {one.label}") for one in gate.opened.choices]
     return rows
 
 
@@ -284,7 +285,7 @@ def step_json(content: StepPage, price: Price | None, *, whole_prompts: bool) ->
             | (
                 {"choice": gate.reply.choice, "by": gate.reply.by, "text": gate.reply.text, "replied": gate.replied}
                 if gate.reply
-                else {"choices": [dict(one) for one in gate.opened.choices]}
+                else {"choices": [one.told() for one in gate.opened.choices]}
             )
             for gate in history.gates
         ],
@@ -308,6 +309,7 @@ def _attempt_json(attempt: AttemptHistory, price: Price | None) -> dict[str, Any
         "result": attempt.result,
         "kind": attempt.kind,
         "message": attempt.message,
+        "trace": attempt.trace,
         "findings": [
             {"artifact": one.artifact, "at": one.at, "message": one.message, "hint": one.hint}
             for one in attempt.findings

@@ -22,6 +22,7 @@ from weft.protocol import events as protocol
 from weft.protocol.envelope import MACHINE, Actor, ActorKind, Envelope, Parent
 from weft.protocol.errors import Finding, UserError
 from weft.protocol.events import LOG_VERSION, DurableEvent, Event, Record
+from weft.protocol.gates import Choice
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.values import dataclass
 from weft.session.upcast import UPCASTERS, upcast
@@ -33,6 +34,7 @@ _ACTOR: Final = tuple(field.name for field in fields(Actor))
 _PARENT: Final = tuple(field.name for field in fields(Parent))
 _ENVELOPE: Final = frozenset(Envelope._fields) - {"hash"}
 _KINDS: Final = frozenset(get_args(ActorKind))
+_BUILT: Final = frozenset({"findings", "choices"})
 
 
 class DamagedLineError(ValueError):
@@ -58,11 +60,12 @@ def event_fields(event: Event) -> dict[str, Any]:
     kind: Any = type(event)
     for name in _field_names(kind):
         value = getattr(event, name)
-        if value is None:
-            continue
-        if name == "findings":
-            value = [_finding(found) for found in value]
-        out[name] = value
+        if value is not None:
+            out[name] = value
+    if "findings" in out:
+        out["findings"] = [_finding(found) for found in out["findings"]]
+    if "choices" in out:
+        out["choices"] = [choice.told() for choice in out["choices"]]
     return out
 
 
@@ -144,7 +147,7 @@ def _plain_line(raw: dict[str, Any], line: bytes) -> LogLine | None:
     """The short way for most sealed lines: one that is its whole decision and has nothing to be lifted or built."""
     kind = raw.get("type")
     shape = _shape(kind) if isinstance(kind, str) else None
-    if shape is None or shape.lifted or shape.has_findings or "part" in raw or "version" in raw:
+    if shape is None or shape.lifted or shape.builds or "part" in raw or "version" in raw:
         return None
     seq, at, told = raw.pop("seq", None), raw.pop("at", None), raw.pop("envelope", None)
     if type(seq) is not int or type(at) is not str or seq < 1:
@@ -244,8 +247,10 @@ def _event(raw: dict[str, Any], sealed: bool) -> DurableEvent:
         for name in shape.tuples:
             if name in raw:
                 raw[name] = tuple(raw[name])
-        if shape.has_findings and "findings" in raw:
+        if shape.builds and "findings" in raw:
             raw["findings"] = tuple(Finding(artifact=raw["artifact"], **finding) for finding in raw["findings"])
+        if shape.builds and "choices" in raw:
+            raw["choices"] = tuple(map(Choice.of, raw["choices"]))
         return shape.make(**raw)
     except (TypeError, KeyError) as error:
         raise DamagedLineError(f"{kind}: {str(error).split('() ')[-1]}") from error
@@ -267,8 +272,8 @@ class _Shape:
     fields: Mapping[str, Any]
     """A type that the value has exactly, or a `_Fit` for what takes a closer look."""
     tuples: tuple[str, ...]
-    has_findings: bool
-    """Built one by one: all other JSON values are its fields, but for lists."""
+    builds: bool
+    """It has findings or choices, built one by one: all other JSON values are its fields, but for lists."""
     lifted: bool
     """Whether older lines of it had another shape."""
 
@@ -290,7 +295,7 @@ def _shape(tag: str) -> _Shape | None:
     hints = typing.get_type_hints(cls)
     tuples = tuple(name for name, hint in hints.items() if _is_tuple(hint))
     wanted = {name: _want(hint) for name, hint in hints.items()}
-    return _Shape(cls, wanted, tuples, "findings" in hints, tag in UPCASTERS)
+    return _Shape(cls, wanted, tuples, not _BUILT.isdisjoint(hints), tag in UPCASTERS)
 
 
 @cache
@@ -309,8 +314,8 @@ def _tag(cls: Any) -> str:
 
 
 def _is_tuple(hint: Any) -> bool:
-    """A list in JSON that becomes a tuple as it is; findings are built one by one."""
-    return typing.get_origin(hint) is tuple and typing.get_args(hint)[0] is not Finding
+    """A list in JSON that becomes a tuple as it is; findings and choices are built one by one."""
+    return typing.get_origin(hint) is tuple and typing.get_args(hint)[0] not in (Finding, Choice)
 
 
 def _want(hint: Any) -> Any:
@@ -325,7 +330,7 @@ def _want(hint: Any) -> Any:
     if origin in (types.UnionType, typing.Union):
         return _Fit(lambda value: value is None or type(value) in inner)
     if origin is tuple:
-        element = dict if inner[0] is Finding or typing.get_origin(inner[0]) is Mapping else inner[0]
+        element = dict if inner[0] in (Finding, Choice) or typing.get_origin(inner[0]) is Mapping else inner[0]
         return _Fit(lambda value: isinstance(value, list) and all(isinstance(item, element) for item in value))
     if inner[1] is str:
         return _Fit(lambda value: isinstance(value, dict) and all(isinstance(item, str) for item in value.values()))

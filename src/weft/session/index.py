@@ -293,18 +293,22 @@ class SessionIndex:
         db.execute("delete from place where session = ?", (session,))
 
     def _opened(self) -> sqlite3.Connection:
-        """The file as it is, or a new one: one that can't be read, or is of another version, is made anew."""
+        """The file as it is, or a new one: one that can't be read, or is of another version, is made anew. Where
+        nothing can be written it is made in memory: whoever only looks is shown all the same."""
         try:
-            return self._connected()
+            return self._connected(self._path)
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
                 raise _unusable(self._path, error) from error
-            for name in ("", "-wal", "-shm"):
-                Path(f"{self._path}{name}").unlink(missing_ok=True)
-            return self._connected()
+            try:
+                for name in ("", "-wal", "-shm"):
+                    Path(f"{self._path}{name}").unlink(missing_ok=True)
+                return self._connected(self._path)
+            except (OSError, sqlite3.OperationalError):
+                return self._connected(":memory:")
 
-    def _connected(self) -> sqlite3.Connection:
-        db = sqlite3.connect(self._path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    def _connected(self, place: Path | str) -> sqlite3.Connection:
+        db = sqlite3.connect(place, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         try:
             db.row_factory = sqlite3.Row
             db.execute("pragma journal_mode = wal")

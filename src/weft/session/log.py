@@ -324,7 +324,10 @@ class LogWriter:
     def append(
         self, events: Sequence[DurableEvent], *, by: Actor = MACHINE, key: str = "", parent: Parent | None = None
     ) -> list[Record]:
-        """One decision: all of it durable when this returns. When it raises, this process writes no more."""
+        """One decision: all of it durable when this returns. When it raises, this process writes no more. Nothing
+        leaves the log as it is: the next decision could not name the hash of a line that is not there."""
+        if not events:
+            return []
         if self._broken:
             raise ExternalError(
                 f"{self.folder.path / LOG} could not be written before; this process writes no more to it",
@@ -341,7 +344,7 @@ class LogWriter:
             for i, event in enumerate(events, 1)
         ]
         data = b"".join(lines)
-        envelope = envelope._replace(hash=hash_bytes(data))
+        envelope = Envelope(hash_bytes(data), prev, epoch, by, key, parent)
         head = LogHead(seq + parts, end + len(data), envelope.hash, epoch, line + parts, len(data))
         self._broken = True  # until it is known to be written
         self._place.append(self.head, head, lines, events)

@@ -12,6 +12,7 @@ from weft.protocol.values import dataclass
 from weft.session.state import SessionState, StepState
 
 MANIFEST: Final = "session.json"
+_ENCODER: Final = json.JSONEncoder()
 VERSION: Final = 2
 """1 was written by systems older than the log."""
 
@@ -59,8 +60,8 @@ def manifest_bytes(state: SessionState) -> bytes:
     """One line a key and one line a step: made often, and meant to be read."""
     content = manifest(state)
     steps = content.pop("steps")
-    lines = [f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in content.items()]
-    inner = ",\n".join(f"    {json.dumps(name)}: {json.dumps(step)}" for name, step in steps.items())
+    lines = [f'  "{key}": {_ENCODER.encode(value)}' for key, value in content.items()]
+    inner = ",\n".join(f"    {_ENCODER.encode(name)}: {_ENCODER.encode(step)}" for name, step in steps.items())
     lines.append('  "steps": {\n' + inner + "\n  }" if steps else '  "steps": {}')
     return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
 

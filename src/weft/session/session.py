@@ -32,7 +32,7 @@ from weft.protocol.hashes import hash_bytes
 from weft.protocol.json_text import json_value
 from weft.redaction import REDACTOR
 from weft.session.cuts import cut_error, find_cuts
-from weft.session.lock import WriterLock
+from weft.session.lock import LOCK, WriterLock
 from weft.session.log import LOG, LogReader, LogWriter, Now, collector_paused, timestamp
 from weft.session.manifest import MANIFEST, Known, manifest_bytes, read_known
 from weft.session.recovery import PROCESS_ENDED, aside_name, closing, unfinished_writes
@@ -74,11 +74,16 @@ class Session:
         now: Now,
         accepting: Actor | None = None,
         shared: SharedWriter | None = None,
+        *,
+        bare: bool = False,
     ) -> None:
         self.folder = folder
+        self.is_bare = bare
+        """Nothing was in its folder when it was opened."""
         self._notices: list[str] = []
         self._parent = parent
         self._lock = lock
+        self._shared = shared
         self._one_writer = threading.Lock()
         self.on_record: Callable[[Sequence[Record]], None] | None = None
         """Told of every decision once it is durable, in the log's order, from the thread that wrote it."""
@@ -86,11 +91,11 @@ class Session:
         self._behind = False
         self._placed = False
         self._manifest_due = time.monotonic() + MANIFEST_PAUSE
-        known = read_known(folder)
+        known = None if bare else read_known(folder)
         self._folds: dict[str, Callable[[], Any]] = {}
         with collector_paused():
-            self._snapshot = read_snapshot(folder)
-            reader, self.state, self._standing = begin_reading(folder, self._snapshot)
+            self._snapshot = None if bare else read_snapshot(folder)
+            reader, self.state, self._standing = begin_reading(None if bare else folder, self._snapshot)
             self._saved_at = reader.seq
             for record in reader.read():
                 self.state.apply(record)
@@ -141,15 +146,24 @@ class Session:
             writer = SharedWriter.take(shared, folder) if shared is not None else None
             if writer is not None:
                 stack.callback(writer.close)
-            session = cls(folder, parent, lock, now, accepting, writer)
+            bare = folder.names() == [LOCK]
+            session = cls(folder, parent, lock, now, accepting, writer, bare=bare)
             stack.callback(session._log.close)
-            session._remove_temporaries()
-            session._recover()
+            if not bare:
+                session._remove_temporaries()
+                session._recover()
             stack.pop_all()
         return session
 
+    @property
+    def closes_at_once(self) -> bool:
+        """To let go of it takes no time: nothing is being written or to be written, and nobody to be told."""
+        is_saved = self._log.head.seq - self._saved_at < SNAPSHOT_EVERY
+        return is_saved and self._shared is None and not self._one_writer.locked()
+
     def close(self) -> None:
         self.save()
+        self._folds.clear()
         self._log.close()
         self._lock.release()
         self.folder.close()
@@ -286,6 +300,11 @@ class Session:
             self._dirty.add(artifact.name)
         self.checkpoint()
 
+    @property
+    def unsynced(self) -> int:
+        """Files that the next checkpoint makes durable."""
+        return len(self._dirty)
+
     def checkpoint(self) -> None:
         """Make every artifact file durable. After this a missing file was removed by a person, not by a crash."""
         below: dict[str, list[str]] = {}
@@ -412,7 +431,7 @@ class Session:
             self._notices.append(f"{MANIFEST} could not be written: {error.message}")
 
 
-def begin_reading(folder: Folder, snapshot: Snapshot | None) -> tuple[LogReader, SessionState, Standing]:
+def begin_reading(folder: Folder | None, snapshot: Snapshot | None) -> tuple[LogReader, SessionState, Standing]:
     """Where to begin reading, and what is known there."""
     if snapshot is not None:
         state, standing = snapshot.of("session", SessionState), snapshot.of("standing", Standing)

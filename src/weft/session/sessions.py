@@ -170,9 +170,10 @@ class Sessions:
         return self.read(session).state.pipeline or None
 
     def open(self, session: str, *, create: bool = False, accepting: Actor | None = None) -> Session:
-        """The one writer of a session. CutLogError when its log has lost something, unless somebody is `accepting`
-        that."""
-        home = self._find(check_session_id(session)) or HOMES[0]
+        """The one writer of a session. `create`: it is not there yet. CutLogError when its log has lost something,
+        unless somebody is `accepting` that."""
+        check_session_id(session)
+        home = (None if create else self._find(session)) or HOMES[0]
         parent = self._workspace.folder(home, create=True)
         try:
             if not self._has_homes:  # whoever made them may have been killed before a sync

@@ -14,7 +14,7 @@ from weft.protocol import events as e
 from weft.protocol.call_events import CallSettled, ConversationCalls
 from weft.protocol.conversation_events import ConversationEvent
 from weft.protocol.envelope import PERSON, Actor, Parent
-from weft.protocol.events import ClaimVerdict, ConfirmationKind, Outcome, Record, UnitKind, Verdict
+from weft.protocol.events import ClaimVerdict, Outcome, Record, UnitKind, Verdict
 from weft.protocol.hashes import combine
 from weft.protocol.values import dataclass, replace
 
@@ -127,41 +127,6 @@ class StepSpending:
 
 
 @dataclass(frozen=True, slots=True)
-class GateState:
-    """A gate that is open."""
-
-    gate: str
-    step: str
-    hash: str
-    choices: tuple[Mapping[str, Any], ...]
-    message: str = ""
-    shown: tuple[Mapping[str, Any], ...] = ()
-    form: tuple[Mapping[str, Any], ...] = ()
-    before: bool = False
-    assignee: str = ""
-    due: str = ""
-    then: str = ""
-    within: float = 0.0
-
-    @classmethod
-    def of(cls, event: e.GateOpened) -> GateState:
-        return cls(
-            event.gate,
-            event.step,
-            event.hash,
-            event.choices,
-            event.message,
-            event.shown,
-            event.form,
-            event.before,
-            event.assignee,
-            event.due,
-            event.then,
-            event.within,
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class WaitState:
     """A step that waits for its time."""
 
@@ -195,20 +160,6 @@ class Overruling:
     why: str
     by: Actor
     at: str
-
-
-@dataclass(frozen=True, slots=True)
-class Confirmation:
-    """What a person was asked back, and has not answered yet."""
-
-    confirmation: str
-    text: str
-    """Their words."""
-    kind: ConfirmationKind = "breakout"
-    gate: str = ""
-    choice: str = ""
-    does: str = ""
-    change: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,7 +233,7 @@ class SessionState:
     """The last run."""
     set_aside: dict[str, str] = field(default_factory=dict)
     """Hashes of edits that were set aside and whose place the next accepted version takes."""
-    gates: dict[str, GateState] = field(default_factory=dict)
+    gates: dict[str, e.GateOpened] = field(default_factory=dict)
     """Those that are open, by the step they hold up."""
     gates_opened: int = 0
     waits: dict[str, WaitState] = field(default_factory=dict)
@@ -293,7 +244,7 @@ class SessionState:
     """By verifier, as it last judged; "not_checked" as soon as something it read is made anew."""
     overruled: dict[str, dict[str, Overruling]] = field(default_factory=dict)
     """By the step that gave the verdict, and by claim."""
-    confirming: Confirmation | None = None
+    confirming: e.ConfirmationAsked | None = None
     left_for: str = ""
     """The words for which a run was last left."""
     unheard: dict[str, UnheardWords] = field(default_factory=dict)
@@ -537,7 +488,7 @@ def _item_settled(state: SessionState, event: e.ItemSettled, record: Record) -> 
 
 def _gate_opened(state: SessionState, event: e.GateOpened, _: Record) -> None:
     state.gates_opened += 1
-    state.gates[event.step] = GateState.of(event)
+    state.gates[event.step] = event
 
 
 def _gate_reminded(state: SessionState, event: e.GateReminded, _: Record) -> None:
@@ -573,9 +524,7 @@ def _classified(state: SessionState, event: e.ReplyClassified, _: Record) -> Non
 
 
 def _confirmation_asked(state: SessionState, event: e.ConfirmationAsked, _: Record) -> None:
-    state.confirming = Confirmation(
-        event.confirmation, event.text, event.kind, event.gate, event.choice, event.does, event.change
-    )
+    state.confirming = event
 
 
 def _confirmation_resolved(state: SessionState, event: e.ConfirmationResolved, _: Record) -> None:

@@ -64,7 +64,7 @@ def _tool(
         name=name,
         description=about,
         input_schema=offered.input_schema,
-        effect=effect,
+        kind=effect,
         start=start,
         retryable=repeatable,
         source=source.slug,

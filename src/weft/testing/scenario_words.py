@@ -71,7 +71,7 @@ def tool_ask(given: Mapping[str, Any], tools: Mapping[str, Mapping[str, Any]]) -
         call=given["inv"],
         tool=given["tool"],
         input=given.get("args", given.get("input", {})),
-        verdict="allow" if mode == "auto" else "ask",
+        ruling="allow" if mode == "auto" else "ask",
         interruptible=bool(tool.get("interruptible", True)),
         safe_to_retry=bool(tool.get("safe_to_retry", False)),
     )

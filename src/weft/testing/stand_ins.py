@@ -89,7 +89,7 @@ class ScriptedTools:
     def judge(self, call: ToolCall, *, conversation: str, tainted: bool) -> ToolAsk:
         known = self.asks.get(call.tool, ToolAsk(call=call.call, tool=call.tool))
         if call.tool not in self.works and known.prompt is None:
-            return ToolAsk(call=call.call, tool=call.tool, verdict="fault", reason=f"there is no tool {call.tool}")
+            return ToolAsk(call=call.call, tool=call.tool, ruling="fault", reason=f"there is no tool {call.tool}")
         return replace(known, call=call.call, tool=call.tool, input=call.input, malformed=call.malformed)
 
     async def start(

@@ -1,6 +1,6 @@
 """Whether a call may run: allowed, asked about, or denied, and why. Pure; asking and showing are for others.
 
-    verdict = judge(call, tool, mode="ask", rules=rules, taint=taint, remembered=remembered)
+    ruling = judge(call, tool, mode="ask", rules=rules, taint=taint, remembered=remembered)
 
 In this order: an unknown tool, a path that climbs and a known place of secrets are denied; a rule that denies stands;
 then the mode decides by the tool's effect (`safe` only reads, `ask` asks for the rest, `edits` changes files of the
@@ -9,7 +9,7 @@ question; content from outside brings it back for whatever can send data out; an
 never asks: what would be asked about is denied there.
 
 A command that runs inside a strong boundary is not asked about as long as it needs nothing opened: what it could do,
-the kernel stops. The verdict says what is opened for it. Without a strong boundary only its words speak for a command.
+the kernel stops. The ruling says what is opened for it. Without a strong boundary only its words speak for a command.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ NOWHERE: Final = Ground()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PermissionVerdict:
+class Ruling:
     decision: Decision
     reason: str
     """In words, for the person and the log."""
@@ -79,7 +79,7 @@ def judge(
     taint: Collection[str] = (),
     remembered: Collection[str] = (),
     ground: Ground = NOWHERE,
-) -> PermissionVerdict:
+) -> Ruling:
     """`taint`: where content from outside came from; `remembered`: the keys of what was allowed for this session;
     `ground`: where commands run."""
     if tool is None or tool.name != call.tool:
@@ -94,21 +94,21 @@ def judge(
     for rule in rules.of("deny"):
         if _matches(rule, tool, subject):
             return _by_rule("deny", rule)
-    verdict = _by_mode(tool, subject, mode, rules, remembered)
-    if verdict.decision != "deny" and taint and _can_send(tool, subject):
-        verdict = _with_taint(verdict, tool, subject, rules, taint, remembered)
-    if verdict.decision != "deny" and (asking := _question(tool, subject, rules)):
-        tainted = verdict.rule == TAINT_RULE
-        asking = replace(asking, needs=verdict.needs)
-        verdict = replace(asking, reason=f"{asking.reason}; and {verdict.reason}") if tainted else asking
-    if verdict.decision != "deny" and tool.waits_for is not None and (why := tool.waits_for()):
-        told = f"{why}; and {verdict.reason}" if verdict.decision == "ask" else why
-        verdict = _built_in("ask", told, SIGN_IN_RULE)
-    if mode in _READING and verdict.decision == "ask":
+    ruling = _by_mode(tool, subject, mode, rules, remembered)
+    if ruling.decision != "deny" and taint and _can_send(tool, subject):
+        ruling = _with_taint(ruling, tool, subject, rules, taint, remembered)
+    if ruling.decision != "deny" and (asking := _question(tool, subject, rules)):
+        tainted = ruling.rule == TAINT_RULE
+        asking = replace(asking, needs=ruling.needs)
+        ruling = replace(asking, reason=f"{asking.reason}; and {ruling.reason}") if tainted else asking
+    if ruling.decision != "deny" and tool.waits_for is not None and (why := tool.waits_for()):
+        told = f"{why}; and {ruling.reason}" if ruling.decision == "ask" else why
+        ruling = _built_in("ask", told, SIGN_IN_RULE)
+    if mode in _READING and ruling.decision == "ask":
         return replace(
-            verdict, decision="deny", reason=f"{verdict.reason}; in {mode} nothing is asked", remember_key=None
+            ruling, decision="deny", reason=f"{ruling.reason}; in {mode} nothing is asked", remember_key=None
         )
-    return verdict
+    return ruling
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ class _Subject:
 # -- the steps of a judgement
 
 
-def _by_mode(tool: Tool, subject: _Subject, mode: Mode, rules: Rules, remembered: Collection[str]) -> PermissionVerdict:
+def _by_mode(tool: Tool, subject: _Subject, mode: Mode, rules: Rules, remembered: Collection[str]) -> Ruling:
     if proved := _proved(subject):
         return proved
     allowing = next((rule for rule in rules.of("allow") if _allows(rule, tool, subject)), None)
@@ -171,7 +171,7 @@ def _by_mode(tool: Tool, subject: _Subject, mode: Mode, rules: Rules, remembered
         return replace(_by_rule("allow", allowing), needs=_opened(subject))
     if held := _held(subject, mode):
         return held
-    if tool.effect == "read" and tool.source is None:
+    if tool.kind == "read" and tool.source is None:
         return _built_in("allow", f"{tool.name} only reads", "tools that only read")
     what = _what_it_does(tool, subject)
     if mode == "auto":
@@ -179,7 +179,7 @@ def _by_mode(tool: Tool, subject: _Subject, mode: Mode, rules: Rules, remembered
     if mode in _READING:
         until = ", until a plan is accepted" if mode == "plan" else ""
         return _built_in("deny", f"{what}; the mode is {mode}, which only reads{until}", f"mode {mode}")
-    if mode == "edits" and tool.effect == "write" and tool.source is None and subject.path is not None:
+    if mode == "edits" and tool.kind == "write" and tool.source is None and subject.path is not None:
         return _built_in("allow", f"{what}; the mode is edits", "mode edits")
     keys = _keys(tool, subject)
     if None not in keys and keys <= set(remembered) and not subject.declared:
@@ -189,7 +189,7 @@ def _by_mode(tool: Tool, subject: _Subject, mode: Mode, rules: Rules, remembered
     return replace(asked, needs=_opened(subject), always=_always(tool, subject))
 
 
-def _proved(subject: _Subject) -> PermissionVerdict | None:
+def _proved(subject: _Subject) -> Ruling | None:
     """A command whose words prove it harmless."""
     reading, shell = subject.reading, subject.shell
     if reading is None or shell is None or not reading.read_only or subject.declared:
@@ -201,7 +201,7 @@ def _proved(subject: _Subject) -> PermissionVerdict | None:
     return replace(_built_in("allow", reading.reason, "read-only programs"), needs=needs)
 
 
-def _held(subject: _Subject, mode: Mode) -> PermissionVerdict | None:
+def _held(subject: _Subject, mode: Mode) -> Ruling | None:
     """A command that the boundary holds, so that nothing is left to ask about."""
     if subject.shell is None or not subject.strong or subject.declared or mode == "auto":
         return None
@@ -223,7 +223,7 @@ def _opened(subject: _Subject) -> frozenset[Need]:
 
 def _always(tool: Tool, subject: _Subject) -> RuleEntry | None:
     """The rule that spares the question from now on: a command by its first words, a file by its folder."""
-    if subject.path is not None and tool.effect == "write":
+    if subject.path is not None and tool.kind == "write":
         folder = subject.path.rpartition("/")[0]
         return RuleEntry(tool=tool.name, path=f"{folder}/**" if folder else subject.path)
     if subject.host is not None:
@@ -236,37 +236,37 @@ def _always(tool: Tool, subject: _Subject) -> RuleEntry | None:
 
 
 def _with_taint(
-    verdict: PermissionVerdict,
+    ruling: Ruling,
     tool: Tool,
     subject: _Subject,
     rules: Rules,
     taint: Collection[str],
     remembered: Collection[str],
-) -> PermissionVerdict:
+) -> Ruling:
     """What could carry something out is asked about once content from outside is in the conversation.
 
     What was allowed for the session before that does not count any more; a command of the shell is asked about each
     time, anything else may be allowed anew, knowing what is in the conversation.
     """
     if any(rule.when_tainted and _allows(rule, tool, subject) for rule in rules.of("allow")):
-        return verdict
+        return ruling
     keys = frozenset[str | None]({None})
     if subject.command is None:
         keys = frozenset(f"{TAINTED}{key}" for key in _keys(tool, subject))
     if None not in keys and keys <= set(remembered):
         allowed = _built_in("allow", "you allowed it for this session", f"remembered: {_shown(keys)}")
-        return replace(allowed, needs=verdict.needs)
+        return replace(allowed, needs=ruling.needs)
     origins = ", ".join(list(dict.fromkeys(taint))[:5])
     reason = (
         f"content from outside is in this conversation ({origins}) and may have asked for this; {tool.name} can send "
         "data out"
     )
-    if verdict.decision == "ask":
-        reason = f"{verdict.reason}; and {reason}"
-    return replace(_built_in("ask", reason, TAINT_RULE, _single(keys)), needs=verdict.needs)
+    if ruling.decision == "ask":
+        reason = f"{ruling.reason}; and {reason}"
+    return replace(_built_in("ask", reason, TAINT_RULE, _single(keys)), needs=ruling.needs)
 
 
-def _question(tool: Tool, subject: _Subject, rules: Rules) -> PermissionVerdict | None:
+def _question(tool: Tool, subject: _Subject, rules: Rules) -> Ruling | None:
     for rule in rules.of("ask"):
         if _matches(rule, tool, subject):
             return _by_rule("ask", rule)
@@ -279,7 +279,7 @@ def _question(tool: Tool, subject: _Subject, rules: Rules) -> PermissionVerdict 
     for rule in rules.rules:
         if rule.command and rule.verb != "allow" and _names(rule, tool) and _may_hide(subject, rule.command[0]):
             reason = f"the command may hide what a rule speaks of ({rule})"
-            return PermissionVerdict(decision="ask", reason=reason, rule=str(rule), file=rule.place)
+            return Ruling(decision="ask", reason=reason, rule=str(rule), file=rule.place)
     return None
 
 
@@ -296,7 +296,7 @@ def _can_send(tool: Tool, subject: _Subject) -> bool:
         if subject.strong and subject.shell is not None:
             return bool((subject.shell.needs | subject.declared) & _SENDING) or _looks_outside(subject.reading)
         return not subject.reading.offline
-    return tool.effect in ("network", "process") or tool.source is not None
+    return tool.kind in ("network", "process") or tool.source is not None
 
 
 _SENDING: Final[frozenset[Need]] = frozenset({"network", "keys", "outside", "git"})
@@ -321,7 +321,7 @@ def _what_it_does(tool: Tool, subject: _Subject) -> str:
     if tool.source is not None:
         return f"{tool.name} is a tool of the source {tool.source}"
     doing = {"read": "reads", "write": "changes files", "network": "reaches the network", "process": "runs a program"}
-    return f"{tool.name} {doing[tool.effect]}"
+    return f"{tool.name} {doing[tool.kind]}"
 
 
 _NEED_WORDS: Final[Mapping[Need, str]] = {
@@ -353,7 +353,7 @@ def _keys(tool: Tool, subject: _Subject) -> frozenset[str | None]:
     if subject.host is not None:
         return frozenset({f"{tool.name} {subject.host}"})
     if subject.path is not None:
-        return frozenset({f"{tool.effect} {subject.path}"})
+        return frozenset({f"{tool.kind} {subject.path}"})
     return frozenset({f"tool {tool.name}"})
 
 
@@ -424,11 +424,11 @@ def _is(part: Simple, rule: Rule) -> bool:
     return rule.open_ended or len(part.words) == len(rule.command)
 
 
-def _by_rule(decision: Decision, rule: Rule) -> PermissionVerdict:
+def _by_rule(decision: Decision, rule: Rule) -> Ruling:
     words = {"allow": "a rule allows it", "ask": "a rule wants it asked", "deny": "a rule denies it"}[decision]
     reason = f"{words}: {rule.why}" if rule.why else words
-    return PermissionVerdict(decision=decision, reason=reason, rule=str(rule), file=rule.place)
+    return Ruling(decision=decision, reason=reason, rule=str(rule), file=rule.place)
 
 
-def _built_in(decision: Decision, reason: str, rule: str, key: str | None = None) -> PermissionVerdict:
-    return PermissionVerdict(decision=decision, reason=reason, rule=rule, file=APP_FILE, remember_key=key)
+def _built_in(decision: Decision, reason: str, rule: str, key: str | None = None) -> Ruling:
+    return Ruling(decision=decision, reason=reason, rule=rule, file=APP_FILE, remember_key=key)

@@ -27,7 +27,7 @@ from weft.tools.boundary import Need
 from weft.tools.changed_files import FolderWatch
 from weft.tools.shell_state import ShellState
 
-Effect = Literal["read", "write", "network", "process"]
+ToolKind = Literal["read", "write", "network", "process"]
 Done = Literal["none", "unknown", "completed"]
 """What is known of a call's effect: it never began, it may have happened in part, or its result was seen."""
 SubjectKind = Literal["path", "url", "command"]
@@ -147,7 +147,7 @@ class Tool:
     name: str
     description: str
     input_schema: Mapping[str, Any]
-    effect: Effect
+    kind: ToolKind
     start: Start
     interruptible: bool = True
     retryable: bool = False
@@ -166,7 +166,7 @@ class Tool:
     @property
     def in_order(self) -> bool:
         """Whether a call may change something, so that its place among the calls of a turn matters."""
-        changes = self.effect in ("write", "process") or (self.effect == "network" and not self.retryable)
+        changes = self.kind in ("write", "process") or (self.kind == "network" and not self.retryable)
         return changes and not self.keeps_order
 
     def spec(self) -> ToolSpec:

@@ -75,7 +75,7 @@ class Toolbox:
             {
                 "name": tool.name,
                 "description": tool.description,
-                "effect": tool.effect,
+                "effect": tool.kind,
                 "interruptible": tool.interruptible,
                 "retryable": tool.retryable,
                 "source": tool.source,

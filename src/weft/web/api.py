@@ -100,7 +100,7 @@ async def make_token(asked: s.NewToken, who: Administers, request: Request) -> s
         token, secret = served.access.add_token(person, asked.scopes, asked.title, asked.days)
         return s.TokenMade(token=_token(token), secret=secret)
 
-    return await served.once((who.person, "token"), asked.key, made)
+    return await served.once((who.person, "token"), asked.key, made, asked)
 
 
 @server_routes.delete("/tokens/{token}", status_code=204)

@@ -105,7 +105,18 @@ async def told(request: Request, error: Exception) -> JSONResponse:
 async def misshapen(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
-    return _problem(422, first["msg"], ".".join(str(part) for part in first["loc"]), "see /api/openapi.json")
+    place = ".".join(str(part) for part in first["loc"])
+    what = _MISSHAPEN.get(first["type"], first["msg"])
+    return _problem(422, what.format(name=first["loc"][-1] if first["loc"] else ""), place, "see /api/openapi.json")
+
+
+_MISSHAPEN: Final = {
+    "json_invalid": "the body is not valid JSON",
+    "model_attributes_type": "the body is not a JSON object, or its Content-Type is not application/json",
+    "extra_forbidden": "unknown key '{name}'",
+    "missing": "'{name}' is missing",
+}
+"""What a library says in words of its own."""
 
 
 async def refused(request: Request, error: Exception) -> JSONResponse:

@@ -140,7 +140,7 @@ async def make_collection(asked: NewCollection, place: At, served: ServedHere, w
         await place.app.off_loop(lambda: _collections(place).create(asked.name, asked.title))
         return CollectionShown(name=asked.name, title=asked.title or asked.name, counts={})
 
-    return await served.once((who.person, "collection", str(place.app.workspace.path)), asked.key, made)
+    return await served.once((who.person, "collection", str(place.app.workspace.path)), asked.key, made, asked)
 
 
 @knowledge_routes.get("/collections/{collection}")

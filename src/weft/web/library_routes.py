@@ -13,6 +13,7 @@ from weft.app import (
     App,
     Filter,
     LibraryFile,
+    PipelineRun,
     TemplateKind,
     lay_new,
     library_files,
@@ -121,23 +122,6 @@ class PipelineDrawn(PipelineShort):
     warnings: tuple[ProblemShown, ...]
 
 
-class StepTook(s.Shape):
-    ms: int
-    tokens: int
-    usd: float | None
-    attempts: int
-
-
-class PipelineRun(s.Shape):
-    session: str
-    title: str
-    outcome: str
-    at: str
-    ms: int
-    usd: float | None
-    steps: Mapping[str, StepTook]
-
-
 class PipelineShown(PipelineDrawn):
     file: str
     hash: str
@@ -201,7 +185,7 @@ async def show_pipeline(name: str, place: At, who: Looks) -> PipelineShown:
             file=file,
             hash=digest,
             yaml=text,
-            runs=tuple(PipelineRun(**asdict(run)) for run in runs),
+            runs=tuple(runs),
         )
 
     return await place.app.off_loop(read)

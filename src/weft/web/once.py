@@ -11,28 +11,36 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from typing import Any, Final, TypeVar
 
+from weft.app import another
+
 MOST_ANSWERS: Final = 1000
 _Made = TypeVar("_Made")
 
 
 class Once:
     def __init__(self) -> None:
-        self._answers: OrderedDict[tuple[str, ...], asyncio.Future[Any]] = OrderedDict()
+        self._answers: OrderedDict[tuple[str, ...], tuple[object, asyncio.Future[Any]]] = OrderedDict()
 
-    async def __call__(self, wish: tuple[str, ...], key: str, make: Callable[[], Awaitable[_Made]]) -> _Made:
-        """What `make` gives. `wish` says who wants what; one that failed, or was given up, can be asked for again.
-        Without a key each is a wish of its own."""
+    async def __call__(
+        self, wish: tuple[str, ...], key: str, make: Callable[[], Awaitable[_Made]], said: object
+    ) -> _Made:
+        """What `make` gives. `wish` says who wants what, `said` in which words: UserError for others under the same
+        key. One that failed, or was given up, can be asked for again. Without a key each is a wish of its own."""
         if not key:
             return await make()
         name = (*wish, key)
-        while (known := self._answers.get(name)) is not None:
+        while (found := self._answers.get(name)) is not None:
+            before, known = found
+            if before != said:
+                raise another(key).error()
             await asyncio.wait([known])
             if not known.cancelled() and known.exception() is None:
                 answer: _Made = known.result()
                 return answer
-            if self._answers.get(name) is known:
+            if self._answers.get(name) is found:
                 del self._answers[name]
-        answering = self._answers[name] = asyncio.get_running_loop().create_future()
+        answering: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._answers[name] = (said, answering)
         while len(self._answers) > MOST_ANSWERS:
             self._answers.popitem(last=False)
         try:

@@ -42,7 +42,8 @@ _PASSPHRASE: Final = """<p>{told}</p>
 <p><button class="primary">Sign in</button></p>
 </form>"""
 _ASK_LINK: Final = """<p>{told}</p>
-<p>Open the link that <code>weft serve</code> printed, or make a new one with <code>weft tokens link</code>.</p>"""
+<p>Open the link that <code>weft serve</code> printed, or make a new one:
+<code>weft tokens link {here}</code>.</p>"""
 _CONFIRM: Final = """<p>Sign this browser in?</p>
 <form method="post" action="/sign-in">
 <input type="hidden" name="link" value="{link}"><input type="hidden" name="next" value="{next}">
@@ -117,10 +118,11 @@ def is_place(address: str) -> bool:
 
 def _ask(request: Request, told: str, next: str) -> HTMLResponse:
     body = _PASSPHRASE if request.app.state.served.access.has_passphrase else _ASK_LINK
-    page = _page(body.format(told=told, next=escape(next, quote=True)))
+    house = request.app.state.served.house
+    here = f"{'https' if house.secure else 'http'}://{request.url.netloc}"
+    page = _page(body.format(told=told, next=escape(next, quote=True), here=escape(here)))
     if is_place(next):
-        secure = request.app.state.served.house.secure
-        kept = {"max_age": PLACE_SECONDS, "secure": secure, "httponly": True}
+        kept = {"max_age": PLACE_SECONDS, "secure": house.secure, "httponly": True}
         page.set_cookie(_place_cookie(request), quote(next, safe=""), samesite="lax", **kept)
     return page
 

@@ -342,7 +342,7 @@ async def fork_session(asked: s.ForkAsked, session: Session, place: At, served: 
         name = await place.app.off_loop(lambda: place.app.fork(session, at=asked.at))
         return s.Begun(session=name, seq=asked.at or 0)
 
-    return await served.once((who.person, "fork", str(place.app.workspace.path), session), asked.key, made)
+    return await served.once((who.person, "fork", str(place.app.workspace.path), session), asked.key, made, asked)
 
 
 @session_routes.get("/sessions/{session}/events", response_class=StreamingResponse)

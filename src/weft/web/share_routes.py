@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, UploadFile
 from fastapi.responses import HTMLResponse, Response
 from pydantic import Field
 
-from weft.app import ExportKind, Share, exported, taken_in, would_leave
+from weft.app import ExportKind, LeavingShown, Share, exported, taken_in, would_leave
 from weft.protocol.errors import WeftError
 from weft.web import shapes as s
 from weft.web.asking import Administers, At, Looks, NotThereError, Runs, ServedHere, Session
@@ -17,16 +16,6 @@ from weft.web.work_routes import download
 
 share_routes = APIRouter(prefix="/api/w/{workspace}")
 shared_pages = APIRouter(include_in_schema=False)
-
-
-class LeavingShown(s.Shape):
-    files: tuple[str, ...]
-    size: int
-    persons: tuple[str, ...]
-    paths: tuple[str, ...]
-    addresses: tuple[str, ...]
-    keys: tuple[str, ...]
-    """What looks like a key, cut short."""
 
 
 class NewShare(s.Shape):
@@ -60,8 +49,7 @@ async def export_session(session: Session, place: At, who: Looks, kind: ExportKi
 @share_routes.get("/sessions/{session}/export/preview")
 async def preview_export(session: Session, place: At, who: Looks, kind: ExportKind = "html") -> LeavingShown:
     """What would leave: files, names of persons, paths, addresses, and what looks like a key."""
-    found = await place.app.off_loop(lambda: would_leave(place.app, session, kind))
-    return LeavingShown(**asdict(found))
+    return await place.app.off_loop(lambda: would_leave(place.app, session, kind))
 
 
 @share_routes.post("/imports", status_code=201)
@@ -80,7 +68,9 @@ async def import_session(
         entry = await place.app.off_loop(lambda: place.catalogue.entry(session))
         return s.Begun(session=session, seq=entry.seq if entry else 0)
 
-    return await served.once((who.person, "import", str(place.app.workspace.path)), key, made)
+    return await served.once(
+        (who.person, "import", str(place.app.workspace.path)), key, made, (bundle.filename, bundle.size)
+    )
 
 
 @share_routes.post("/shares", status_code=201)
@@ -94,7 +84,7 @@ async def make_share(asked: NewShare, place: At, served: ServedHere, who: Runs) 
         share, secret = served.access.add_share(who.person, here, asked.session, asked.days)
         return ShareMade(share=_share(share), address=f"/x/{secret}")
 
-    return await served.once((who.person, "share", here), asked.key, made)
+    return await served.once((who.person, "share", here), asked.key, made, asked)
 
 
 @share_routes.get("/shares")

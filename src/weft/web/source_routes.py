@@ -136,7 +136,7 @@ async def add_source(given: SourceGiven, place: At, served: ServedHere, who: Adm
         return tuple(_shown(shelf, one.slug) for one in made)
 
     wish = (who.person, "source", str(place.app.workspace.path))
-    return await served.once(wish, given.key, lambda: place.app.off_loop(added))
+    return await served.once(wish, given.key, lambda: place.app.off_loop(added), given)
 
 
 def _request(given: SourceGiven, folder: Path) -> AddRequest:

@@ -13,8 +13,11 @@ from pydantic import Field
 
 from weft.app import (
     FILE_NOW,
+    ArtifactName,
+    PlaceShown,
     SessionDocument,
     SessionRequest,
+    StepShort,
     artifact_bytes,
     artifact_versions,
     artifacts_now,
@@ -57,17 +60,6 @@ class SheetShown(s.Shape):
     rows: tuple[tuple[str, ...], ...]
     all_rows: int
     """How many there are; the last ones of a large sheet are left out."""
-
-
-class ArtifactName(s.Shape):
-    name: str
-    hash: str
-    """Of the version that was last accepted."""
-    step: str
-    size: int | None
-    """Of its file; null when that is missing."""
-    edited: bool
-    """Its file is another one: a person changed it."""
 
 
 class ClaimVerdictShown(s.Shape):
@@ -167,21 +159,6 @@ class EditSaved(s.Shape):
     """What a run would do that keeps it; null when something is wrong with it."""
 
 
-class StepShort(s.Shape):
-    step: str
-    status: str
-    attempt: int
-    artifacts: tuple[str, ...]
-    ms: int | None
-    problem: str
-    requires: tuple[str, ...]
-    executor: str
-    reason: str
-    """Why it was last begun or skipped."""
-    usd: float | None
-    tokens: int
-
-
 class CallShown(s.Shape):
     call: str
     item: str
@@ -233,6 +210,8 @@ class AttemptShown(s.Shape):
     result: str
     kind: str
     message: str
+    trace: str
+    """Where code failed, call by call."""
     findings: tuple[FindingShown, ...]
     verdict: str
     ms: int | None
@@ -311,21 +290,10 @@ class DocumentText(DocumentShown):
     html: str
 
 
-class PlaceShown(s.Shape):
-    start: int
-    end: int
-    before: str
-    found: str
-    after: str
-    heading: str
-    page: int | None
-    seconds: float | None
-
-
 @work_routes.get("/sessions/{session}/artifacts")
 async def list_artifacts(session: Session, place: At, who: Looks) -> tuple[ArtifactName, ...]:
     found = await place.app.off_loop(lambda: artifacts_now(place.app, session))
-    return tuple(ArtifactName(**asdict(one)) for one in found)
+    return tuple(found)
 
 
 @work_routes.get("/sessions/{session}/claims")
@@ -466,7 +434,7 @@ def findings(found: Sequence[Finding]) -> tuple[FindingShown, ...]:
 @work_routes.get("/sessions/{session}/steps")
 async def list_steps(session: Session, place: At, who: Looks) -> tuple[StepShort, ...]:
     found = await place.app.off_loop(lambda: steps_now(place.app, session))
-    return tuple(StepShort(**asdict(one)) for one in found)
+    return tuple(found)
 
 
 @work_routes.get("/sessions/{session}/steps/{step}")
@@ -544,7 +512,7 @@ async def show_place(
 
     def read() -> PlaceShown:
         one = session_document(place.app, session, name)
-        return PlaceShown(**asdict(place_in(one, quote=quote, start=start, end=end)))
+        return place_in(one, quote=quote, start=start, end=end)
 
     return await place.app.off_loop(read)
 

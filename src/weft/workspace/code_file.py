@@ -113,7 +113,7 @@ def _read(folder: Folder, file: str) -> bytes | None:
     try:
         return folder.read_or_none(f"{FOLDER}/{file}", SIZE_LIMIT)
     except UserError as error:
-        raise WorkspaceError([Problem(f"{FOLDER}/{file}", error.message)]) from error
+        raise WorkspaceError([Problem(f"{FOLDER}/{file}", error.message, hint=error.hint)]) from error
 
 
 def _files(folder: Folder) -> list[str]:

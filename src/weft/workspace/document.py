@@ -46,7 +46,7 @@ def read_source(folder: Folder, file: str) -> SourceFile:
     except FileNotFoundError:
         raise
     except UserError as error:
-        raise WorkspaceError([Problem(file, error.message)]) from error
+        raise WorkspaceError([Problem(file, error.message, hint=error.hint)]) from error
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:

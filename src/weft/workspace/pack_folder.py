@@ -40,8 +40,8 @@ def files_of(folder: Folder) -> tuple[dict[str, str], list[str]]:
     """Each file with its place in a workspace; and the names that have no place."""
     files: dict[str, str] = {}
     strays = []
-    for name in folder.names():
-        is_file = not folder.is_folder(name)
+    for name, is_folder in folder.entries():
+        is_file = not is_folder
         if name in _STAYING or name.startswith("."):
             continue
         if name not in PLACES or is_file != (name in FILES):
@@ -55,10 +55,10 @@ def files_of(folder: Folder) -> tuple[dict[str, str], list[str]]:
 
 
 def _below(folder: Folder) -> Iterator[str]:
-    for name in folder.names():
+    for name, is_folder in folder.entries():
         if not _is_laid(name):
             continue
-        if not folder.is_folder(name):
+        if not is_folder:
             yield name
             continue
         with folder.folder(name) as inner:

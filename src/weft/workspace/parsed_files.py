@@ -16,7 +16,7 @@ import json
 import os
 import sys
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -72,8 +72,12 @@ class ParsedFiles:
         """None when there is nothing, or a file that it was made from has changed."""
         file = self._file(kind, name)
         known = self._known.get(file) or self._read(file)
-        if known is None or any(_seen(self._folder, *look) != seen for look, seen in known.looks.items()):
+        if known is None:
             return None
+        with ExitStack() as opened:
+            below = _Below(self._folder, opened)
+            if any(below.seen(*look) != seen for look, seen in known.looks.items()):
+                return None
         self._known[file] = known
         return known.value
 
@@ -130,6 +134,9 @@ class NotedFolder(Folder):
         self.notes.looks["names", self._above.rstrip("/")] = hash_value(found)
         return found
 
+    def entries(self) -> list[tuple[str, bool]]:
+        return [(name, self.is_folder(name)) for name in self.names()]
+
     def exists(self, name: str) -> bool:
         return self._noted("there", name, super().exists(name))
 
@@ -164,29 +171,36 @@ class NotedFolder(Folder):
         return found
 
 
-def _seen(folder: Folder, how: str, name: str) -> str:
-    """What a look would see now."""
-    try:
-        match how:
-            case "read":
-                return hash_bytes(folder.read(name))
-            case "names" if not name:
-                return hash_value(folder.names())
-            case "names":
-                with folder.folder(name) as inner:
-                    return hash_value(inner.names())
-            case "there":
-                return str(folder.exists(name))
-            case _:
-                above, _, last = name.rpartition("/")
-                if not above:
-                    return str(folder.is_folder(last) if how == "folder" else folder.is_file(last))
-                with folder.folder(above) as inner:
-                    return str(inner.is_folder(last) if how == "folder" else inner.is_file(last))
-    except FileNotFoundError:
-        return ""
-    except WeftError as error:
-        return str(error)
+class _Below:
+    """A workspace as looks see it now; each folder is opened once."""
+
+    def __init__(self, folder: Folder, opened: ExitStack) -> None:
+        self._folders = {"": folder}
+        self._opened = opened
+
+    def seen(self, how: str, name: str) -> str:
+        """What a look would see."""
+        try:
+            match how:
+                case "read":
+                    return hash_bytes(self._folders[""].read(name))
+                case "names":
+                    return hash_value(self._at(name).names())
+                case "there":
+                    return str(self._folders[""].exists(name))
+                case _:
+                    above, _, last = name.rpartition("/")
+                    place = self._at(above)
+                    return str(place.is_folder(last) if how == "folder" else place.is_file(last))
+        except FileNotFoundError:
+            return ""
+        except WeftError as error:
+            return str(error)
+
+    def _at(self, name: str) -> Folder:
+        if name not in self._folders:
+            self._folders[name] = self._opened.enter_context(self._folders[""].folder(name))
+        return self._folders[name]
 
 
 def _plain(value: Any) -> Any:

@@ -321,7 +321,7 @@ class Pipeline:
         return chosen
 
     def units_of(self, step: str) -> tuple[Unit, ...]:
-        return tuple(unit for unit in self.units if step in unit.steps)
+        return tuple(unit for unit in self.units if step in unit.steps) if self.units else ()
 
     def _requires(self) -> dict[str, tuple[str, ...]]:
         return {name: step.before for name, step in self.steps.items()}

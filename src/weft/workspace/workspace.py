@@ -39,7 +39,8 @@ class Workspace:
                 f"the workspace {path} {what}",
                 hint="make one with `weft init`, or name another with --workspace or WEFT_WORKSPACE",
             )
-        return cls(Folder.open(path, disk), own)
+        # A way up leads through folders that are not there inside the boundary.
+        return cls(Folder.open(path.resolve() if ".." in path.parts else path, disk), own)
 
     def __enter__(self) -> Workspace:
         return self

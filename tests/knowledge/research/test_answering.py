@@ -19,7 +19,6 @@ from weft.knowledge.research.answering import (
     GLIMPSE,
     HIGH,
     LACKING,
-    OTHER,
     PERHAPS,
     JudgedPassage,
     PassageStatement,
@@ -78,6 +77,9 @@ class Synonyms:
         known: dict[str, int] = {}
         read = [[known.setdefault(alike.get(word, word), len(known)) for word in stems(text)] for text in texts]
         return [numpy.eye(len(known), dtype=numpy.float32)[places] for places in read]
+
+    def words(self, text: str) -> list[str]:
+        return stems(text)
 
 
 def test_of_passages_about_the_same_thing_that_answers_which_has_every_word_of_the_question_in_others() -> None:
@@ -361,16 +363,6 @@ def test_an_announcement_alone_and_what_names_nothing_are_no_sure_answers() -> N
     assert sure(without.replace("If", "lantern.log: If"), "Options", asked) >= HIGH
 
 
-def test_what_search_did_not_find_first_is_less_likely() -> None:
-    contents = ("The pier is long.", "The keeper of the harbour lantern writes each ship into the book at night.")
-    rows = [{"heading": "harbour lantern", "title": "", "lead": "", "content": one} for one in contents]
-    asked = read_question("Who writes each ship into the book of the harbour lantern at night?", lambda _: {}, 1000)
-    first = judge(asked, rows[::-1], Unavailable("none"))[0]
-    later = judge(asked, rows, Unavailable("none"))[0]
-    assert first.row["content"] == later.row["content"] == contents[1]
-    assert later.probability <= OTHER < first.probability
-
-
 def test_a_passage_is_shown_around_its_best_sentence_and_says_where_it_was_cut() -> None:
     content = (
         f"{OPTIONS}- threads: How many threads there are. Default: the number of cores.\n" + "- x: More of it.\n" * 60
@@ -393,3 +385,41 @@ def test_what_is_left_out_between_two_sentences_is_marked(tmp_path: Path) -> Non
     answer = answer_question(knowledge, "What does the harbour lantern burn at night?", session="s")
     said = [(one["lead"], one["text"].split()[-1]) for part in answer["sections"] for one in part["sentences"]]
     assert said == [("", "night."), ("", "pier."), ("…", "night.")]
+
+
+def test_rows_of_a_table_are_told_one_by_one(tmp_path: Path) -> None:
+    table = "plant,litres a week,light\nFern,2,shade\nCactus,0.2,sun\n"
+    knowledge = knowledge_of(tmp_path, {"plants.csv": table}, Unavailable("none"))
+    answer = answer_question(knowledge, "How many litres a week does the plant Fern take?", session="s")
+    shown = [one["text"] for part in answer["sections"] for one in part["sentences"]]
+    shown += [line.removeprefix("- ") for one in answer["nearest"] for line in one["glimpse"].split("\n")]
+    assert "plant: Fern; litres a week: 2; light: shade" in shown
+
+
+def test_a_question_in_another_language_is_not_said_to_have_no_answer(tmp_path: Path) -> None:
+    text = "# Lamp\n\nThe lantern of the harbour burns oil at night, and the keeper fills it in the evening.\n"
+    knowledge = knowledge_of(tmp_path, {"lamp.md": text}, Unavailable("none"))
+    answer = answer_question(knowledge, "Wer füllt am Abend die Lampe in dem Leuchtturm?", session="s")
+    assert answer["outcome"] == "unsure"
+    assert "the question is in German, and the passages that were found are in English" in "; ".join(answer["notes"])
+    answer = answer_question(knowledge, "Who paints the boats of the mayor in the spring?", session="s")
+    assert answer["outcome"] == "not_said"
+    assert not [note for note in answer["notes"] if "the question is in" in note]
+
+
+def test_a_telling_word_counts_more_than_a_small_one() -> None:
+    contents = ("How do I do that with the lamp, and where do I do it?", "Some people omit it.")
+    rows = [{"heading": "keeper", "title": "", "lead": "", "content": one, "likeness": 0.5} for one in contents]
+    asked = read_question("How and where do I skip that?", lambda _: {}, 10)
+    near = {str(one.row["content"]): one.signs.matched for one in judge(asked, rows, Synonyms())}
+    assert near[contents[1]] > near[contents[0]]
+
+
+def test_a_title_with_nothing_under_it_is_no_answer() -> None:
+    asked = read_question("What is the voltage of the harbour lantern cell?", lambda _: {}, 1000)
+    row = {"heading": "Electricity", "title": "", "lead": ""}
+    title, told = "2.6 Voltage of the harbour lantern cell", "The voltage of the harbour lantern cell is 0.9 volts."
+    (one,) = judge(asked, [{**row, "content": title}], Unavailable("none"))
+    assert one.probability <= LACKING < ANSWER
+    (one,) = judge(asked, [{**row, "content": told}], Unavailable("none"))
+    assert one.probability > ANSWER

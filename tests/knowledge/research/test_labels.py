@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.lanes import lives
 from weft.knowledge.research.earlier import EXCERPT, excerpt, fault_of, prior_sections, read_earlier
-from weft.knowledge.research.labels import draft_from_markdown, marked, sentence_id, settle
+from weft.knowledge.research.labels import _INLINE, _ONE, marked, sentence_id, settle
 
 VECTORS = Path(__file__).parent.parent.parent / "vectors"
 LABEL = re.compile(r"\[([WP]?\d+)\]")
@@ -22,6 +23,47 @@ LABEL = re.compile(r"\[([WP]?\d+)\]")
 def cases(name: str, *functions: str) -> list[Any]:
     found = json.loads((VECTORS / f"{name}.json").read_text())["cases"]
     return [pytest.param(case, id=case["name"][:80]) for case in found if case["fn"] in functions]
+
+
+_WEB_MARK = re.compile(r"WEB_REF\|([^|\s]+)(?:\|([^\n]*))?")
+_PRIOR_MARK = re.compile(r"PRIOR_REF\|(P\d{1,4})\|[^\n]*")
+_SOURCES = re.compile(r"^\s*>?\s*\*{0,2}(?:Sources|References|Quellen)\*{0,2}:?\s*$", re.I)
+
+
+def draft_from_markdown(text: str, sources: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """A draft that came as one markdown text: sections by `##`, a sentence per line of prose, marks of sources
+    (`WEB_REF|address|…`, `PRIOR_REF|P1|…`, a quoted block) as labels of the lines before them."""
+    by_url = {str(source["url"]): label for label, source in sources.items() if source.get("url")}
+    sections: list[dict[str, Any]] = [{"heading": "", "query": "", "sentences": []}]
+    unknown: list[str] = []
+    for line in text.splitlines():
+        if line.startswith("## "):
+            sections.append({"heading": line[3:].strip(), "query": "", "sentences": []})
+            continue
+        bare = line.strip().lstrip("> ").strip("* ")
+        web, prior = _WEB_MARK.search(bare), _PRIOR_MARK.search(bare)
+        if web or prior:
+            label = by_url.get(web[1], "") if web else prior[1] if prior else ""
+            if not label and web:
+                unknown.append(web[1])
+            elif sections[-1]["sentences"] and label:
+                _cite(sections[-1]["sentences"], label)
+        elif bare and not line.lstrip().startswith((">", "#", "|", "---")) and not _SOURCES.match(line):
+            cites = [label for group in _INLINE.findall(bare) for label in _ONE.findall(group)]
+            sections[-1]["sentences"].append({"text": bare, "cites": cites})
+    return {
+        "sections": [section for section in sections if section["sentences"]],
+        "not_answered": [],
+        "entities_referenced": [],
+        "relations_claimed": [],
+        "unknown_addresses": unknown,
+    }
+
+
+def _cite(sentences: Sequence[dict[str, Any]], label: str) -> None:
+    """A source of a section that no sentence of it names is its last sentence's."""
+    if not any(label in sentence["cites"] for sentence in sentences):
+        sentences[-1]["cites"].append(label)
 
 
 def sources_of(web: list[dict[str, Any]], prior: list[dict[str, Any]], passages: int = 0) -> dict[str, dict[str, Any]]:

@@ -27,6 +27,11 @@ def test_two_questions_in_one_sentence_are_two() -> None:
     ]
 
 
+def test_what_is_told_before_a_question_is_what_it_is_about() -> None:
+    found = plan("My log is full of lines that only say MARK. Was I hacked?", "quick")
+    assert found[0] == ("primary", "Was I hacked (My log is full of lines that only say MARK)")
+
+
 def test_a_comparison_has_two_sides() -> None:
     found = plan("What is the difference between external confirmations and internal evidence?")
     assert found[0] == ("primary", "What is the difference between external confirmations and internal evidence")

@@ -2,7 +2,8 @@
 
 One message after the other, each when the last has been answered. With a person at a terminal (`--plain`, for screen
 readers) what is asked is written in lines, and the next line answers it. Else nobody is there to be asked, so every
-approval is denied, every question declined, and the model is told why.
+approval is denied, every question declined, and the model is told why. A line that is refused is said, and the next is
+taken; the exit code tells of it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from weft.cli.stopping import TERMINAL, interruptible
 from weft.protocol.commands import AnswerQuestion, Interrupt, Refused, Say, SessionCommand
 from weft.protocol.conversation_commands import DecideApproval, DecidePlan
 from weft.protocol.envelope import Actor
-from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, UserError, WeftError
+from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, ExternalError, UserError, WeftError
 from weft.protocol.events import Record
 from weft.render.cells import clean
 from weft.render.conversation_blocks import block_lines
@@ -108,9 +109,10 @@ class PlainChat:
                 if await self._line(text):
                     return
             except WeftError as error:
-                if not self._attended:
-                    raise
+                if isinstance(error, ExternalError) or message is not None or whole_input:
+                    raise  # nothing that came behind it could be said
                 _complain(Text(str(error)))
+                self._failed = self._failed or not self._attended
             await self._quiet()
 
     async def _line(self, text: str) -> bool:

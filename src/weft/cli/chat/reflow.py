@@ -55,4 +55,17 @@ class ReflowingRenderer(Renderer):
             widths = [max(ends, default=0) for ends in used]
             column, line = reflowed(widths, (self._cursor_pos.x, self._cursor_pos.y), columns)
             self._cursor_pos = Point(x=column, y=line)
+        if drawn is not None:
+            self._clear_upwards()
         super().erase(leave_alternate_screen)
+
+    def _clear_upwards(self) -> None:
+        """Line by line: what is cleared as a whole from the window's first place on goes into the history of some
+        terminals (tmux), a copy each time. What has gone out of the window by itself can't be taken back."""
+        output = self.output
+        output.write_raw("\r")
+        output.erase_down()
+        for _ in range(self._cursor_pos.y):
+            output.cursor_up(1)
+            output.erase_end_of_line()
+        self._cursor_pos = Point(x=0, y=0)

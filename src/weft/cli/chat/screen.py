@@ -64,7 +64,7 @@ from weft.protocol.conversation_commands import DecidePlan
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, WeftError
 from weft.protocol.events import Event, Record, RunEnded, StatusChanged
 from weft.render.conversation_blocks import block_lines, diff_lines, whole_lines
-from weft.render.conversation_live import StatusFields, live_lines, question_lines, status_line, wanted_lines
+from weft.render.conversation_live import live_lines, question_lines, status_line, wanted_lines
 from weft.render.conversation_view import (
     Answered,
     Called,
@@ -401,15 +401,7 @@ class ChatScreen(Chat):
 
     def _status_text(self) -> ANSI:
         status = self._view.status or StatusChanged(mode="ask", model="")
-        fields = StatusFields(
-            mode=status.mode,
-            model=status.model,
-            tokens=status.tokens,
-            cost=status.cost,
-            context_used=status.context_used,
-            limits=status.limits,
-        )
-        return ANSI(self._paint.lines([status_line(fields, self._sheet)]))
+        return ANSI(self._paint.lines([status_line(status, self._sheet)]))
 
     def _prompt(self) -> ANSI:
         return ANSI(self._paint.lines([Text("reason: " if self._reason_for else "> ", "bold cyan")]))

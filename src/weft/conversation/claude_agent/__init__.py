@@ -8,8 +8,8 @@ and an interrupt are what they are with every model, and nothing in the engine k
 
 child.py       the process: under a supervisor, in an environment that we make, its key handed over unseen
 options.py     how it is started: its prompt, tools, agents, gate
-runtime.py     the live program: what it says, by conversation; calls that wait for their verdict
-gate.py        its tools as ours: names, paths, verdicts, ends
+runtime.py     the live program: what it says, by conversation; calls that wait for their ruling
+gate.py        its tools as ours: names, paths, rulings, ends
 speaking.py    the model of a conversation on it, and what it is told when it begins or comes back
 kept.py        whether its transcript is there to go on with
 listening.py   from what it says to the parts of a turn

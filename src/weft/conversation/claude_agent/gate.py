@@ -20,13 +20,13 @@ from weft.tools.places import FilePlace, place
 from weft.tools.results import bounded
 from weft.tools.shell.reading import read_shell
 from weft.tools.shell.remember import brings_from_outside
-from weft.tools.tool import Context, Effect, Handle, Outcome, SettledHandle, SubjectKind, Tool, WorkHandle, failed
+from weft.tools.tool import Context, Handle, Outcome, SettledHandle, SubjectKind, Tool, ToolKind, WorkHandle, failed
 from weft.tools.toolbox import Toolbox
 
 NAMES: Final[Mapping[str, str]] = {"Bash": "Shell", "Agent": "Task", "Task": "Task"}
 """What its tools are called here; the others have the same names."""
 _PATHS: Final = {"Read": "file_path", "Write": "file_path", "Edit": "file_path", "NotebookEdit": "notebook_path"}
-_EFFECTS: Final[Mapping[str, Effect]] = {
+_EFFECTS: Final[Mapping[str, ToolKind]] = {
     "Shell": "process",
     "Read": "read",
     "Glob": "read",
@@ -158,7 +158,7 @@ def gate_tools(current: Callable[[], Runtime | None]) -> list[Tool]:
             name=name,
             description="",
             input_schema=_ANY_INPUT,
-            effect=effect,
+            kind=effect,
             start=starter(name),
             subject=_SUBJECTS.get(name),
             keeps_order=True,

@@ -1,7 +1,7 @@
 """A running runtime: what it says is put into one queue for each of its conversations, and its calls wait at the gate.
 
 Its whole life is one task that nobody cancels: it ends when the child does, and `stop` ends the child at once. A call
-is named by its id alone: whoever needs it first makes its entry, be it the hook that waits for a verdict, the verdict
+is named by its id alone: whoever needs it first makes its entry, be it the hook that waits for a ruling, the ruling
 that comes before the hook, or the result.
 """
 
@@ -31,9 +31,9 @@ NOT_LET_THROUGH: Final = "this call was not let through"
 
 @dataclass(slots=True)
 class RuntimeCall:
-    """A tool call of the runtime: its verdict, for the hook, and its end, for our log."""
+    """A tool call of the runtime: its ruling, for the hook, and its end, for our log."""
 
-    verdict: asyncio.Future[str]
+    ruling: asyncio.Future[str]
     """Why it was refused; "" when it may run."""
     end: asyncio.Future[tuple[str, bool]]
     """What its model was told, and whether that is an error."""
@@ -141,8 +141,8 @@ class Runtime:
         for queue in list(self.queues.values()):
             queue.put_nowait(Died(self.death))
         for call in self.calls.values():
-            if not call.verdict.done():
-                call.verdict.set_result(self.death)
+            if not call.ruling.done():
+                call.ruling.set_result(self.death)
             if not call.end.done():
                 call.end.set_result((self.death, True))
 
@@ -222,10 +222,10 @@ class Runtime:
     def refuse(self, call_id: str, why: str) -> None:
         self._decide(call_id, why or NOT_LET_THROUGH)
 
-    def _decide(self, call_id: str, verdict: str) -> None:
+    def _decide(self, call_id: str, ruling: str) -> None:
         call = self.call(call_id)
-        if not call.verdict.done() and not self._stopped:
-            call.verdict.set_result(verdict)
+        if not call.ruling.done() and not self._stopped:
+            call.ruling.set_result(ruling)
 
     def answer(self, call_id: str, text: str, failed: bool) -> None:
         """A tool of ours has run: its call may pass, and gets this."""
@@ -239,7 +239,7 @@ class Runtime:
         call.asked = True
         for queue in list(self.queues.values()):
             queue.put_nowait(RuntimeAsk())
-        why = await asyncio.shield(call.verdict)
+        why = await asyncio.shield(call.ruling)
         if why:
             return _decision("deny", why)
         if tool.startswith(OWN):

@@ -2,7 +2,7 @@
 
     speaking = Speaking(setup, talk=lambda: conversation)
     ports = Ports(model=speaking.model, …)            # toolbox: speaking.toolbox()
-    await speaking.follow(conversation.events())      # verdicts go from the log to the gate
+    await speaking.follow(conversation.events())      # rulings go from the log to the gate
     await speaking.aclose()
 
 A turn that continues listens on; one that begins sends the message. When the child is gone, or what it was told about

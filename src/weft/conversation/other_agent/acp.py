@@ -60,7 +60,7 @@ class AcpRuntime(AgentRuntime):
     async def tell_more(self, text: str) -> bool:
         return False
 
-    def verdict(self, wanted: WantedCall, *, allowed: bool) -> Mapping[str, Any]:
+    def ruling(self, wanted: WantedCall, *, allowed: bool) -> Mapping[str, Any]:
         kinds = ("allow_once", "allow_always") if allowed else ("reject_once", "reject_always")
         found = [one for kind in kinds for one in wanted.options if one.get("kind") == kind]
         outcome = {"outcome": "selected", "optionId": found[0].get("optionId")} if found else {"outcome": "cancelled"}

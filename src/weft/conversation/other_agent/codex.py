@@ -101,7 +101,7 @@ class CodexRuntime(AgentRuntime):
             return False  # it has just ended, or does not listen: it is told then
         return True
 
-    def verdict(self, wanted: WantedCall, *, allowed: bool) -> Mapping[str, Any]:
+    def ruling(self, wanted: WantedCall, *, allowed: bool) -> Mapping[str, Any]:
         return {"decision": "accept" if allowed else "decline"}
 
     async def hear(self, method: str, params: Mapping[str, Any], request: Any) -> bool:

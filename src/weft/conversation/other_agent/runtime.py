@@ -1,4 +1,4 @@
-"""The process of an agent of others: what it says is put into one queue, and what it asks for waits for a verdict.
+"""The process of an agent of others: what it says is put into one queue, and what it asks for waits for a ruling.
 
 It speaks JSON-RPC in lines, both ways. `AgentRuntime` has what every such agent needs; how one protocol begins, is told
 something and says what it does is in the classes made from it.
@@ -58,7 +58,7 @@ class WantedCall:
     options: tuple[Mapping[str, Any], ...] = ()
     """What may be answered, where the protocol says so."""
     last: bool = True
-    """Of several files that one request is about: the one whose verdict answers it."""
+    """Of several files that one request is about: the one whose ruling answers it."""
     end: asyncio.Future[tuple[str, bool]] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
     content: str | None = None
     answered: bool = False
@@ -171,7 +171,7 @@ class AgentRuntime(ABC):
         """Something it says, or asks for when it has a `request`. False: that is not offered here."""
 
     @abstractmethod
-    def verdict(self, wanted: WantedCall, *, allowed: bool) -> Mapping[str, Any]:
+    def ruling(self, wanted: WantedCall, *, allowed: bool) -> Mapping[str, Any]:
         """How a permission is answered."""
 
     # -- its life
@@ -262,7 +262,7 @@ class AgentRuntime(ABC):
                 if other.request == wanted.request and not other.answered:
                     other.answered = True
                     other.end.set_result(("another file of the same change was not allowed: none was changed", True))
-        await self.write({"id": wanted.request, "result": self.verdict(wanted, allowed=allowed)})
+        await self.write({"id": wanted.request, "result": self.ruling(wanted, allowed=allowed)})
 
     async def answer_file(self, call: str, text: str, *, failed: bool) -> None:
         wanted = self.calls[call]

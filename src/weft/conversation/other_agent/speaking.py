@@ -25,12 +25,12 @@ from weft.protocol.errors import WeftError
 from weft.protocol.messages import ToolCall
 from weft.tools.places import place
 from weft.tools.processes import to_the_end
-from weft.tools.tool import Context, Effect, Handle, Outcome, SettledHandle, SubjectKind, Tool, WorkHandle, failed
+from weft.tools.tool import Context, Handle, Outcome, SettledHandle, SubjectKind, Tool, ToolKind, WorkHandle, failed
 
 WINDOW: Final = 128_000
 _MOST_READ: Final = 2**20
 _LOST: Final = "the agent that asked for this has ended since; it was not run"
-_TOOLS: Final[Mapping[str, tuple[Effect, tuple[SubjectKind, str] | None]]] = {
+_TOOLS: Final[Mapping[str, tuple[ToolKind, tuple[SubjectKind, str] | None]]] = {
     "Shell": ("process", ("command", "command")),
     "Edit": ("write", ("path", "path")),
     "Write": ("write", ("path", "path")),
@@ -239,7 +239,7 @@ def _gate_tools(current: Callable[[], AgentRuntime | None]) -> list[Tool]:
             name=name,
             description="",
             input_schema={"type": "object"},
-            effect=effect,
+            kind=effect,
             start=starter(name),
             subject=subject,
             keeps_order=True,

@@ -2,13 +2,14 @@
 
 Confidence says how likely a section answers what was asked (answering.py), and nothing else: whether its words are in
 the passages it cites is told apart from it, sentence by sentence. A section in which a sentence is contradicted has at
-most 0.3. From 0.88 on it is high, from 0.53 medium, else low; the whole answer's is the mean over its sentences.
+most 0.3. From 0.88 on it is high, from 0.6 medium, else low; the whole answer's is the mean over its sentences.
 
 The nearest passages stand below an answer that is not of high confidence, so that nobody is worse off with it than
 with a search: below medium those that it does not cite.
 
     outcome    answered    there are sections
-               unsure      none is likely enough, and the nearest passages are shown instead
+               unsure      none is likely enough, or they are in another language than the question; the nearest
+                           passages are shown instead
                not_said    the documents do not say: not even the nearest is likely to
 """
 
@@ -23,8 +24,13 @@ from weft.knowledge.research.earlier import VERSION, excerpt, known_passages
 from weft.knowledge.research.labels import known_sources, marked
 from weft.knowledge.research.retrieve import NEAREST
 from weft.knowledge.verify.axes import GOOD
+from weft.models.embedded.lexicon import detect
 
 CONTRADICTED: Final = 0.3
+_LANGUAGES: Final = {"en": "English", "de": "German", "fr": "French", "es": "Spanish"}
+"""Those that are told apart surely enough in a question of a few words."""
+FEWEST: Final = 4
+"""Words of a question whose language is told."""
 FRAGMENT: Final = 6
 """So many words of a passage are looked for in its file."""
 SUMMARY: Final = 3
@@ -52,7 +58,8 @@ def build_answer(
     confidence = round(whole / len(sentences), 2) if sentences else synthesis["confidence"]
     surely = level(confidence)
     cited = {source["label"] for source in synthesis["sources"]} if surely == "medium" else ()
-    outcome = "answered" if sentences else "not_said" if (confidence or 0) < SAID else "unsure"
+    foreign = "" if surely == "high" else _other_language(question, retrieval["passages"])
+    outcome = "answered" if sentences else "not_said" if (confidence or 0) < SAID and not foreign else "unsure"
     return {
         "version": VERSION,
         "session": session,
@@ -99,8 +106,19 @@ def build_answer(
             "limits": calibration["limits"],
             "made_by": synthesis["made_by"],
         },
-        "notes": [*retrieval["warnings"], *filter(None, [calibration["web"]["note"]])],
+        "notes": [*retrieval["warnings"], *filter(None, [foreign, calibration["web"]["note"]])],
     }
+
+
+def _other_language(question: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    """What is told where the question is in another language than what was found: names are found, little else."""
+    asked, found = (detect(text) for text in (question, "\n".join(str(row["content"]) for row in rows)))
+    if asked == found or not {asked, found} <= {*_LANGUAGES} or len(question.split()) < FEWEST:
+        return ""
+    return (
+        f"the question is in {_LANGUAGES[asked]}, and the passages that were found are in {_LANGUAGES[found]}: ask in"
+        f" {_LANGUAGES[found]}, for whether the documents say it can't be told like this"
+    )
 
 
 def level(confidence: float | None) -> str:

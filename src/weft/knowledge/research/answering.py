@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from weft.knowledge.embedding import Embedder, Unavailable, WordEmbedder
@@ -26,6 +26,7 @@ from weft.knowledge.keyword import stems, telling_words
 from weft.knowledge.knowledge_base import KnowledgeBase
 from weft.knowledge.research.question import is_asked
 from weft.knowledge.research.question_kinds import fits, lacks_kind, only_perhaps
+from weft.knowledge.research.weighing import BY_MEANING, BY_WORDS, AmongOthers, AnswerSigns, Weights
 from weft.language.leaning import leans_back
 from weft.language.pointing import points_elsewhere
 from weft.language.sentences import sentence_spans
@@ -53,24 +54,24 @@ APART: Final = 0.15
 TOLD: Final = 5
 ALIKE: Final = 0.75
 """The share of words from which two passages say the same, and are no rivals."""
-ANSWER: Final = 0.53
+ANSWER: Final = 0.6
 """From this probability on it is given as the answer; below, the best passages are shown instead."""
 HIGH: Final = 0.88
 SAID: Final = 0.12
 """Below this, the documents do not say it."""
 LACKING: Final = 0.5
 """The most likely that something is which lacks what the question names, or the kind of thing it asks for."""
-PERHAPS: Final = 0.8
-"""The most likely that something is whose best sentence may have that kind of thing, and may not, or that does not say
-what it speaks of: never high."""
-OTHER: Final = 0.66
-"""The most likely that something is that search did not find first: so often it was right."""
+PERHAPS: Final = 0.85
+"""The most likely that something is whose best sentence may have that kind of thing, and may not, that does not say
+what it speaks of, or too little of what was asked: never high."""
+UNSAID: Final = 0.2
+"""The share of the question's telling words that an answer of high confidence may lack."""
 GLIMPSE: Final = 1_000
 """Characters of a passage that is shown for what it may answer, about."""
 FEW: Final = 6
 """Words: a passage that has fewer (a date, a title) is shown only where nothing else is."""
-UNSAID: Final = 0.2
-"""The share of the question's telling words that an answer of high confidence may lack."""
+SMALL: Final = 0.15
+"""What a word that tells nothing counts beside one that stands nowhere else."""
 COMMON: Final = 0.2
 """A name that so many of the passages have is what the collection is about: not each of them repeats it."""
 
@@ -107,6 +108,11 @@ class PassageStatement:
     def says(self) -> bool:
         """Whether it is a sentence that says something: no question, no title, no line of contents."""
         return self.text.endswith(_ENDS) or _OWN_DEFAULT.search(self.text) is not None
+
+    @property
+    def tells(self) -> bool:
+        """Whether it says something, or what something is: a title alone does neither."""
+        return self.says or self.item or ": " in self.text or bool(self.code)
 
     @property
     def points(self) -> bool:
@@ -259,6 +265,10 @@ class Asked:
     names: tuple[frozenset[str], ...] = ()
     """The stems of each name in it, as far as they tell passages apart."""
 
+    def worth(self, word: str) -> float:
+        """How much a word counts where all are compared: small words hold the question together, and say little."""
+        return self.weights.get(word, 0.0) + SMALL * self.rarest
+
     def named(self, there: Iterable[str]) -> bool:
         """Whether every name that was asked for is there, or a part of it."""
         present = set(there)
@@ -306,70 +316,6 @@ def read_question(text: str, frequencies: Callable[[Iterable[str]], Mapping[str,
 
 
 # -- judging
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerSigns:
-    """What speaks for and against a passage being the answer; each about between 0 and 1."""
-
-    meaning: float
-    """How near the passage is to the question."""
-    sentence: float
-    """How near its best sentence is."""
-    share: float
-    """Of what was asked, what the passage has, with its headings."""
-    sentence_share: float
-    """And what the best sentence has, with the headings."""
-    told: float
-    """How many rare words of the question the best sentence has. Where meaning is known, for the order alone: a long
-    question has more of them."""
-    rank: float
-    """1 over its place in the search. For the order alone: the best is nearly always first."""
-    lacking: float
-    """1 where it lacks what the question names, or its best sentence the kind of thing that is asked for."""
-    prose: float
-    """How much of the passage is sentences: contents, indexes and lists of names hold every word and say nothing."""
-    heading: float
-    """Of what was asked, what its headings have: it is about that, and does not only mention it."""
-    bare: float
-    """1 where it stands under no heading: nothing but its own words tells what it is about."""
-    matched: float
-    """How near the words of the question come, each to the nearest word of the answer or its headings, on the whole: a
-    text about the same thing has the words of its subject, and what is asked of it another has."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AmongOthers:
-    """How a passage stands among the others that were found for the question."""
-
-    lead: float
-    """How far it is ahead of the best that says something else, by the order."""
-    nearer: float
-    """How much nearer in meaning another passage is."""
-    apart: float
-    """How much nearer in meaning it is than the others on the whole."""
-    sentence_apart: float
-    """And its best sentence than theirs."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Weights:
-    """What the signs count: for telling which passage is best, and for telling how likely that one is right."""
-
-    order: AnswerSigns
-    sure: AnswerSigns
-    among: AmongOthers
-    start: float
-
-    def rank(self, signs: AnswerSigns) -> float:
-        return _weighed(self.order, signs)
-
-    def likely(self, signs: AnswerSigns, among: AmongOthers) -> float:
-        return 1 / (1 + math.exp(-self.start - _weighed(self.sure, signs) - _weighed(self.among, among)))
-
-
-def _weighed(weights: AnswerSigns | AmongOthers, signs: AnswerSigns | AmongOthers) -> float:
-    return math.fsum(weight * sign for weight, sign in zip(astuple(weights), astuple(signs), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -422,14 +368,17 @@ def _apart(own: float, others: Sequence[float]) -> float:
 
 def _with_probability(asked: Asked, found: Sequence[JudgedPassage], at: int, weights: Weights) -> JudgedPassage:
     one = found[at]
-    most = 1.0 if one.signs.rank == 1 else OTHER
+    likely = weights.likely(one.signs, among_others(found, at))
+    return replace(one, probability=min(most_likely(asked, one), likely))
+
+
+def most_likely(asked: Asked, one: JudgedPassage) -> float:
+    """How likely it is at most, whatever the signs are worth."""
     said, lead = answer_of(one)
+    if one.signs.lacking or said[-1].announces or not any(each.tells for each in said):
+        return LACKING
     nameless = leans_back(said[0].text) and not asked.share(stems(lead))
-    if one.perhaps or nameless or _is_silent(asked, one):
-        most = min(most, PERHAPS)
-    if one.signs.lacking or said[-1].announces:
-        most = LACKING
-    return replace(one, probability=min(most, weights.likely(one.signs, among_others(found, at))))
+    return PERHAPS if one.perhaps or nameless or _is_silent(asked, one) else 1.0
 
 
 def _is_silent(asked: Asked, one: JudgedPassage) -> bool:
@@ -507,7 +456,14 @@ def _matched(asked: Asked, found: Sequence[JudgedPassage], embedder: Embedder | 
         return found
     answers = [" ".join((str(one.row["heading"]), *(each.text for each in answer_of(one)[0]))) for one in found]
     question, *read = embedder.states([asked.text, *answers])
-    near = [float((question @ words.T).max(axis=1).mean()) if question.size and words.size else 0.0 for words in read]
+    worth = [max(map(asked.worth, stems(word)), default=asked.worth("")) for word in embedder.words(asked.text)]
+    whole = math.fsum(worth[: len(question)])
+    near = [
+        float((question @ words.T).max(axis=1) @ worth[: len(question)]) / whole
+        if question.size and words.size
+        else 0.0
+        for words in read
+    ]
     return [replace(one, signs=replace(one.signs, matched=own)) for one, own in zip(found, near, strict=True)]
 
 
@@ -709,22 +665,3 @@ def _is_cut_short(judged: JudgedPassage, chosen: Collection[int]) -> bool:
     said = [judged.statements[n].text for n in chosen]
     few = sum(len(text.split()) for text in said) < BRIEF
     return few and bool(judged.wanted.difference(*(stems(text) for text in said)))
-
-
-# -- what was fitted: the weights by `python -m benchmarks.answers --fit`, then made to say how often the answer was
-# right on manuals that were in no fit (sure and among times 1.25, start - 0.59)
-
-BY_MEANING: Final = Weights(
-    order=AnswerSigns(meaning=8.36, sentence=1.91, share=0.32, sentence_share=1.34,
-        told=2.55, rank=0.81, lacking=-1.42, prose=1.15, heading=0.00, bare=0.00, matched=11.53),
-    sure=AnswerSigns(meaning=1.30, sentence=-2.05, share=1.34, sentence_share=-0.58,
-        told=0.00, rank=0.00, lacking=-0.41, prose=0.99, heading=2.00, bare=-1.12, matched=7.06),
-    among=AmongOthers(lead=0.78, nearer=6.35, apart=6.06, sentence_apart=2.26), start=-7.62,
-)  # fmt: skip
-BY_WORDS: Final = Weights(
-    order=AnswerSigns(meaning=0.00, sentence=0.00, share=0.55, sentence_share=1.99,
-        told=5.63, rank=2.21, lacking=-1.37, prose=0.29, heading=0.00, bare=0.00, matched=0.00),
-    sure=AnswerSigns(meaning=0.00, sentence=0.00, share=1.88, sentence_share=0.18,
-        told=7.12, rank=0.00, lacking=-0.58, prose=-0.16, heading=2.41, bare=-0.14, matched=0.00),
-    among=AmongOthers(lead=0.79, nearer=0.00, apart=0.00, sentence_apart=0.00), start=-4.84,
-)  # fmt: skip

@@ -12,16 +12,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 from weft.knowledge.research.earlier import prior_sections
 
 _INLINE: Final = re.compile(r"\s*[\[【]\s*(?:[WPwp]?\d{1,4}\s*[,;，]?\s*)+[\]】]")
 _ONE: Final = re.compile(r"[WPwp]?\d{1,4}")
-_WEB_MARK: Final = re.compile(r"WEB_REF\|([^|\s]+)(?:\|([^\n]*))?")
-_PRIOR_MARK: Final = re.compile(r"PRIOR_REF\|(P\d{1,4})\|[^\n]*")
-_SOURCES: Final = re.compile(r"^\s*>?\s*\*{0,2}(?:Sources|References|Quellen)\*{0,2}:?\s*$", re.I)
 HEADINGS: Final = 200
 
 
@@ -132,42 +129,3 @@ def marked(sentence: Mapping[str, Any]) -> str:
     labels = "".join(f"[{label}]" for label in sentence["labels"])
     lead = f"{sentence['lead'].rstrip()} " if sentence.get("lead") else ""
     return f"{lead}{sentence['text']}{' ' + labels if labels else ''}"
-
-
-# -- drafts in markdown
-
-
-def draft_from_markdown(text: str, sources: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """A draft that came as one markdown text: sections by `##`, a sentence per line of prose, marks of sources
-    (`WEB_REF|address|…`, `PRIOR_REF|P1|…`, a quoted block) as labels of the lines before them."""
-    by_url = {str(source["url"]): label for label, source in sources.items() if source.get("url")}
-    sections: list[dict[str, Any]] = [{"heading": "", "query": "", "sentences": []}]
-    unknown: list[str] = []
-    for line in text.splitlines():
-        if line.startswith("## "):
-            sections.append({"heading": line[3:].strip(), "query": "", "sentences": []})
-            continue
-        bare = line.strip().lstrip("> ").strip("* ")
-        web, prior = _WEB_MARK.search(bare), _PRIOR_MARK.search(bare)
-        if web or prior:
-            label = by_url.get(web[1], "") if web else prior[1] if prior else ""
-            if not label and web:
-                unknown.append(web[1])
-            elif sections[-1]["sentences"] and label:
-                _cite(sections[-1]["sentences"], label)
-        elif bare and not line.lstrip().startswith((">", "#", "|", "---")) and not _SOURCES.match(line):
-            cites = [label for group in _INLINE.findall(bare) for label in _ONE.findall(group)]
-            sections[-1]["sentences"].append({"text": bare, "cites": cites})
-    return {
-        "sections": [section for section in sections if section["sentences"]],
-        "not_answered": [],
-        "entities_referenced": [],
-        "relations_claimed": [],
-        "unknown_addresses": unknown,
-    }
-
-
-def _cite(sentences: Sequence[dict[str, Any]], label: str) -> None:
-    """A source of a section that no sentence of it names is its last sentence's."""
-    if not any(label in sentence["cites"] for sentence in sentences):
-        sentences[-1]["cites"].append(label)

@@ -117,7 +117,7 @@ def _sub_queries(asked: str, grammar: Grammar) -> Iterator[SubQuery]:
     sentences, items = _sentences(asked)
     questions = [one for one in sentences if _asks(one)] or sentences
     told = [one for one in sentences if one not in questions]
-    parts = [_pointed(part, told) for one in questions for part in _parts(one)]
+    parts = [_with_what_was_told(part, told) for one in questions for part in _parts(one)]
     several = len(parts) > 1
     for part in parts:
         yield SubQuery(part, "primary", "one of several questions" if several else "the question")
@@ -231,11 +231,10 @@ def _topic(part: str) -> str:
     return topic if terms_of(topic) and not _POINTING.intersection(words.word_list(topic)) else ""
 
 
-def _pointed(part: str, told: list[str]) -> str:
-    """`How must I name it` after `I maintain a shared library` is about a shared library."""
-    if told and _POINTING.intersection(words.word_list(part)):
-        return f"{part} ({told[-1].strip(' .!')})"
-    return part
+def _with_what_was_told(part: str, told: list[str]) -> str:
+    """`How must I name it` after `I maintain a shared library` is about a shared library, and so is `Which name
+    is best`: what a person says first is what the question is about."""
+    return f"{part} ({told[-1].strip(' .!')})" if told else part
 
 
 def _capital(text: str) -> str:

@@ -26,7 +26,7 @@ _FIGURE: Final = re.compile(
     r"|tons?\b|litres?\b"
     r"|liters?\b|Liter\b|hours?\b|Stunden\b|heures\b|horas\b|people\b|Menschen\b|personnes\b|personas\b|hectares?\b"
     r"|degrees\b|MW\b|GW\b|kWh\b)"
-    r"|\d{1,3}(?:[.,]\d{3})+)(?![\w%])"
+    r"|\d{1,3}(?:[.,]\d{3})+)(?![\w%$])"
 )
 _WHOLE: Final = re.compile(r"100\s?(?:%|per|Prozent|pour|por)")
 """A way to say `quite`."""
@@ -39,12 +39,6 @@ WARNING NULL TRUE FALSE AND NOT THE YOU ARE FOR MUST SHOULD MAY AIDS UFO VIP LED
 SPD FDP HELP JPEG PNG GIF DLL
 """)
 _EMPTY: Final = re.compile(r"it (?:is|was|remains) ")
-_TAG: Final = re.compile(
-    r",\s*(?:right|no|ok(?:ay)?|eh|huh|isn['’]t it|don['’]t you think|oder|nicht wahr"
-    r"|n['’]est-ce pas|verdad|no es así)\?\W*$",
-    re.I,
-)
-"""Asks for nothing but a nod."""
 _LED: Final = 4
 """Questions that stand above their answers: from so many on, that is what the text is made of."""
 _LAST: Final = 0.85
@@ -139,9 +133,8 @@ class _Carried:
         """`It is unclear whether the insurance covers it`: with the sentence before, or not at all."""
         if _BACK.isdisjoint(one.words[2:]) or one.asks:
             return (one,)
-        before = self._reading.sentences[one.index - 1] if one.index else one
-        stands = before.block == one.block and before.sound and not before.leans and not before.asks
-        return (before, one) if stands and before is not one else ()
+        before = self._reading.sentences[max(0, one.index - 1)]
+        return (before, one) if before.block == one.block and not before.leans and before is not one else ()
 
     def _is_open(self, one: Sentence) -> bool:
         if one.kind not in ("prose", "item") or not 5 <= one.size <= 40 or one.quoted:
@@ -156,23 +149,19 @@ class _Carried:
         spoken = any(mark in one.text for mark in '"“„«')
         if not _TO_SOMEBODY.isdisjoint(one.words) or _ASKED_BY.match(one.text):
             return False
-        if not one.asks or self._answers_itself or answered or one.leans or spoken or _TAG.search(one.text):
+        if not one.asks or self._answers_itself or answered or one.leans or spoken:
             return False
-        return not is_titled(one.text, self._reading.known) and not self._is_led(one) and not self._is_asked_again(one)
+        return not is_titled(one.text, self._reading.known) and not self._is_led(one)
 
     def _is_led(self, one: Sentence) -> bool:
-        """A question that what comes next goes on to answer: at the beginning of its paragraph or alone above the next
-        one, as a heading is, or with somebody's words behind it."""
+        """A question that what comes next goes on to answer: the rest of its paragraph, or the next one, where it
+        stands alone above it as a heading does; or somebody's words behind it."""
         sentences = self._reading.sentences
-        after = sentences[one.index + 1] if one.index + 1 < len(sentences) else None
-        if after is None or after.asks:
+        after = next((other for other in sentences[one.index + 1 :] if not other.asks), None)
+        if after is None:
             return False
-        late = one.index >= _LAST * len(sentences)
-        return after.text[:1] in '"“„«' or (one.first and (after.block == one.block or not late))
-
-    def _is_asked_again(self, one: Sentence) -> bool:
-        """In the contents and over its answer: a list of frequent questions."""
-        return any(other.words == one.words for other in self._reading.sentences if other is not one)
+        above = one.first and one.index < _LAST * len(sentences)
+        return after.block == one.block or after.text[:1] in '"“„«' or above
 
     def tensions(self) -> Iterator[tuple[dict[str, str], tuple[Span, ...]]]:
         """A sentence that sets itself against the one before with a word that says so; both are shown."""
@@ -189,15 +178,9 @@ class _Carried:
                 continue
             if not any(said.startswith(f"{mark} ") for mark in marks) or one.block != before.block:
                 continue
-            if (
-                not (one.sound and before.sound)
-                or before.leans
-                or one.asks
-                or before.asks
-                or min(one.size, before.size) < 6
-            ):
+            if not (one.sound and before.sound) or before.leans or one.asks or min(one.size, before.size) < 6:
                 continue
-            if one.speaker == before.speaker and max(one.size, before.size) <= 36 and self._takes(before, one):
+            if max(one.size, before.size) <= 36 and self._takes(before, one):
                 count += 1
                 yield {"one": before.text, "other": one.text}, (*before.spans, *one.spans)
 
@@ -207,15 +190,9 @@ class _Carried:
         for one in self._reading.sentences:
             match = _FIGURE.search(one.text) if one.sound and not one.leans and 6 <= one.size <= 34 else None
             if match and not _WHOLE.match(match.group()):
-                found.append(
-                    (
-                        len(_FIGURE.findall(one.text)) <= 2,
-                        "%" in match.group() or match.group()[0] in "$€£¥",
-                        one,
-                        match,
-                    )
-                )
-        found.sort(key=lambda item: (not item[0], not item[1], item[2].index))
+                crowded = len(_FIGURE.findall(one.text)) > 2
+                found.append((crowded, "%" not in match.group() and match.group()[0] not in "$€£¥", one, match))
+        found.sort(key=lambda item: (*item[:2], item[2].index))
         count = 0
         for _, _, one, match in found:
             if count < _NUMBERS and self._kind not in ("code", "data", "recipe", "poem") and self._takes(one):
@@ -228,10 +205,8 @@ class _Carried:
             return
         found = [*self._unspelled(), *self._undated(published), *self._one_voice()]
         for line, spans in found[:_MISSING]:
-            size = len(line.split())
-            if size <= self._room:
-                self._room -= size
-                yield line, spans
+            self._room -= len(line.split())
+            yield line, spans
 
     def _unspelled(self) -> Iterator[tuple[str, tuple[Span, ...]]]:
         seen: dict[str, list[Span]] = {}
@@ -253,7 +228,7 @@ class _Carried:
         """`National Rail Authority (NRA)`, `NRA (National …)`, or the words anywhere in the text."""
         if re.search(rf"\({name}\)|{name}\s?\(|{name}s\b", self._reading.text):
             return True
-        initials = r"\W+(?:(?:of|the|for|and|de|des|für|der)\W+)?".join(rf"{letter}[\w'’-]+" for letter in name)
+        initials = r"\W+(?:(?-i:[a-zà-ÿ]{1,4})\W+){0,2}".join(rf"{letter}[\w'’-]+" for letter in name)
         return bool(re.search(initials, self._reading.text, re.I))
 
     def _undated(self, published: str) -> Iterator[tuple[str, tuple[Span, ...]]]:

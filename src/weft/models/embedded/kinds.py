@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 from weft.language.sentences import GAP, words
 from weft.models.embedded.layout import DATELINE
+from weft.models.embedded.lexicon import signs
 from weft.models.embedded.parts import INGREDIENTS, OWN, asked_in_turn, asks_itself
 from weft.models.embedded.quotes import reports, spoken_quotes
 from weft.models.embedded.reading import Reading
@@ -23,47 +24,12 @@ _SOURCES: Final[dict[str, DetectedSource]] = {
     "webvtt": "transcript", "srt": "transcript", "whisper": "transcript", "podcast": "podcast", "youtube": "youtube",
     "html": "article", "twitter": "twitter",
 }  # fmt: skip
-_MEETING: Final = re.compile(
-    r"^\W*\d*\W*(?:(?:meeting )?minutes\b|agenda\b|attendees?\b|in attendance\b|present\b\s*:|apologies\b"
-    r"|action items?\b|decisions?\b\s*:?$"
-    r"|next meeting\b|any other business\b|protokoll\b|tagesordnung\b|anwesend\b|beschl(?:uss|üsse)\b"
-    r"|entschuldigt\b|compte[- ]rendu\b"
-    r"|ordre du jour\b|présents?\b|questions diverses\b|décisions?\b\s*:?$|acta\b|orden del día\b|asistentes\b"
-    r"|acuerdos?\b)",
-    re.I | re.M,
-)
-_NEWSLETTER: Final = re.compile(
-    r"\b(?:unsubscribe|view (?:this )?(?:email )?in (?:your )?browser|this week in|issue (?:#|no\.? ?)\d+"
-    r"|welcome (?:back )?to (?:the |this )?(?:\w+ ){0,3}(?:newsletter|issue|edition)|newsletter|weekly (?:digest"
-    r"|roundup)"
-    r"|in this (?:issue|edition)|forwarded (?:this|by|to you)|(?:stop|stopped) (?:getting |receiving )?"
-    r"(?:this|these) (?:letters?|e?-?mails?)|abbestellen|se désabonner|darse de baja|in dieser ausgabe)\b",
-    re.I,
-)
-STANDARD_HEADING: Final = re.compile(
-    r"^(?:\d+\W+|[IVX]+\W+)?(?:abstract|introduction|background|related work|methods?|methodology"
-    r"|materials and methods"
-    r"|experiments?|results|evaluation|discussion|conclusions?(?: and .*)?|references|zusammenfassung|einleitung"
-    r"|methoden"
-    r"|ergebnisse|diskussion|fazit|résumé|méthodes|résultats|conclusion|resumen|introducción|métodos|resultados)$",
-    re.I,
-)
-_ABSTRACT: Final = re.compile(
-    r"(?:\W*\d*\W*)(?:abstract|zusammenfassung|résumé|resumen|executive summary|summary)\W*$", re.I
-)
-_MANUAL: Final = re.compile(
-    r"^(?:\d[\d.]*\W+)?(?:name|synopsis|description|options|usage|installation|install(?:ing)?\b.*|configuration"
-    r"|getting started|quick ?start|requirements|prerequisites|examples?|exit status|environment|files|see also"
-    r"|commands?"
-    r"|parameters|troubleshooting|api(?: reference)?|arguments|return values?|step \d+.*|how to .*|setup"
-    r"|security considerations"
-    r"|installation und .*|bedienung|verwendung|optionen|utilisation|uso|instalación)$",
-    re.I,
-)
-_CALLED: Final = re.compile(
-    r"\b(?:(?:user['’]?s? |reference )manual|handbook|\w*anleitung|\w*handbuch|mode d['’]emploi|manuel|manual de)\b",
-    re.I,
-)
+_MEETING: Final = re.compile(rf"^\W*\d*\W*(?:{signs('meeting')})", re.I | re.M)
+_NEWSLETTER: Final = re.compile(rf"\b(?:{signs('newsletter')})\b", re.I)
+STANDARD_HEADING: Final = re.compile(rf"^(?:\d+\W+|[IVX]+\W+)?(?:{signs('standard_heading')})$", re.I)
+_ABSTRACT: Final = re.compile(rf"(?:\W*\d*\W*)(?:{signs('abstract')})\W*$", re.I)
+_MANUAL: Final = re.compile(rf"^(?:\d[\d.]*\W+)?(?:{signs('manual_heading')})$", re.I)
+_CALLED: Final = re.compile(rf"\b(?:{signs('manual')})\b", re.I)
 """What a manual is called."""
 _RELEASE: Final = re.compile(
     r"(?:[\w.+-]+ |(?:Noteworthy |Major )?changes (?:in|since|between) )?(?:version |release )?"
@@ -76,11 +42,7 @@ _CHANGES: Final = re.compile(
     r"|deprecations(?: and removals)?|breaking changes|improvements|enhancements)$",
     re.I,
 )
-_RECIPE: Final = re.compile(
-    r"\b(?:ingredients|zutaten|ingrédients|ingredientes|preheat|tablespoons?|teaspoons?|tbsp|tsp|esslöffel|teelöffel"
-    r"|cuillères?|cucharadas?|simmer|whisk|dough|teig)\b",
-    re.I,
-)
+_RECIPE: Final = re.compile(rf"\b(?:{signs('cooking')})\b", re.I)
 _QUANTITY: Final = re.compile(r"\b\d+[\d.,/]*\s?(?:g|kg|ml|l|cups?|tbsp|tsp|oz|el|tl|minutes|minuten)\b", re.I)
 _GREETING: Final = re.compile(
     r"^(?:hi|hello|hey|hallo|bonjour|hola)\b[^.!?\n]{0,40},\s*$"
@@ -96,7 +58,7 @@ _YEAR: Final = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 
 
 _TOLD_BESIDE: Final = 8
-"""Sentences beside a table: with more, the table belongs to a text."""
+"""Sentences beside tables or code: with more, these belong to a text."""
 _TOLD, _SAID = 150, 80
 """Of how many words at most one must tell who said something, or on which day it was, where a text is news; and where
 it names no day."""
@@ -128,9 +90,10 @@ def _by_shape(reading: Reading, source_kind: str) -> Category | None:
     }
     prose = size["prose"] + size["item"]
     spoken = source_kind in ("webvtt", "srt", "whisper") or len(reading.layout.times) > max(5, 0.3 * len(blocks))
-    if size["code"] > prose:
+    told = sum(1 for one in reading.sentences if one.sound) > _TOLD_BESIDE
+    if size["code"] > prose and (reading.layout.program or not told):
         return "code"
-    if size["table"] > prose and sum(1 for one in reading.sentences if one.sound) <= _TOLD_BESIDE:
+    if size["table"] > prose and not told:
         return "data"
     if not spoken and is_verse(reading):
         return "poem"
@@ -144,17 +107,19 @@ def _by_shape(reading: Reading, source_kind: str) -> Category | None:
     if spoken:
         return "transcript"
     items = [block for block in blocks if block.kind == "item"]
-    scraps = sum(1 for one in reading.sentences if one.kind == "item" and not one.ended)
-    return "list" if len(items) > 4 and size["item"] > 3 * size["prose"] and 5 * scraps > 3 * len(items) else None
+    entries = [one for one in reading.sentences if one.kind == "item"]
+    scraps = sum(one.size for one in entries if not one.ended)
+    listed = 2 * scraps > sum(one.size for one in entries)
+    return "list" if len(items) > 4 and size["item"] > 3 * size["prose"] and listed else None
 
 
 def _by_signs(reading: Reading) -> Category | None:
     """What its headings and first lines say it is."""
-    blocks, told = reading.layout.blocks, reading.text[reading.layout.body :][:60_000]
+    told = reading.text[reading.layout.body :][:60_000]
     titles = [section.title.strip() for section in reading.sections]
     if len({match.group().lower() for match in _MEETING.finditer(told)}) > 1:
         return "meeting"
-    if len(_NEWSLETTER.findall(told)) > 1 and (len(titles) > 1 or len(blocks) > 8):
+    if len(_NEWSLETTER.findall(told)) > 1:
         return "newsletter"
     if _GREETING.search(told[:600]):
         return "letter"
@@ -176,7 +141,7 @@ def _is_manual(reading: Reading, titles: Sequence[str]) -> bool:
     items = sum(1 for block in reading.layout.blocks if block.kind == "item")
     code = sum(1 for block in reading.layout.blocks if block.kind == "code")
     shown = code > 2 and (named > 0 or 4 * orders > items)
-    return named > 1 or shown or 3 * orders > len(reading.sentences) > 5
+    return named > 1 or shown
 
 
 def _prose(reading: Reading) -> Category:
@@ -191,7 +156,7 @@ def _prose(reading: Reading) -> Category:
         return "news"
     reported = reports(reading)
     told = reported + days
-    if reading.layout.byline and reported and told * 200 > total and own * 40 < total:
+    if reading.layout.byline and reported:
         return "news"
     names = _names(reading)
     few_parts = len(reading.sections) < _PARTED
@@ -281,13 +246,7 @@ def _before_the_turns(reading: Reading) -> Sequence[int]:
     return [one.index for one in found] if talk and least <= size <= min(most, 0.4 * reading.word_count) else ()
 
 
-_GUEST: Final = re.compile(
-    r"\b(?:with (?:me|us)(?: here| today| now)* (?:is|are)|(?:my|our) guests?(?: today| this week)? (?:is|are)"
-    r"|(?:i(?:'|’)?m|i am|we(?:'|’)?re|we are) (?:joined|talking|speaking)|joins? (?:me|us)|joining (?:me|us)"
-    r"|bei (?:mir|uns) ist|zu gast|(?:mein|unser)e? gast|heute (?:spreche|sprechen|rede|reden) (?:ich|wir)"
-    r"|(?:mon|notre) invitée?|(?:je reçois|nous recevons)|(?:mi|nuestr[oa]) invitad[oa]|nos acompaña)\b",
-    re.I,
-)
+_GUEST: Final = re.compile(rf"\b(?:{signs('guest')})\b", re.I)
 
 
 def _first_turn(reading: Reading) -> Sequence[int]:
@@ -317,7 +276,7 @@ def stanzas(reading: Reading) -> list[list[str]]:
         return []
     ended = sum(1 for line in lines if line.endswith((".", "!", "?", "。")))
     short = max(map(len, lines)) <= 64 and sum(map(len, lines)) < 46 * len(lines)
-    return found if 2 * ended < len(lines) and (short or _has_capitals(found)) else []
+    return found if 2 * ended <= len(lines) and (short or _has_capitals(found)) else []
 
 
 _VERSE: Final = 90

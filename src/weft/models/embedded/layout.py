@@ -27,8 +27,10 @@ from weft.models.embedded.code_lines import (
     looks_like_program,
     without_fences,
 )
+from weft.models.embedded.lexicon import signs
 from weft.models.embedded.tables import table_runs
 from weft.models.embedded.turns import Turn, find_turns
+from weft.models.embedded.words import ANY_WORD
 from weft.protocol.values import dataclass
 
 Kind = Literal["heading", "prose", "item", "table", "code", "aside"]
@@ -48,9 +50,8 @@ _HYPHENATED: Final = re.compile("(?<=\\w)[\u2010\u00ad]\\n[ \\t]*(?=[a-z\u00df-\
 _TAG: Final = re.compile(r"</?[A-Za-z][^<>\n]{0,300}>")
 _BULLET: Final = re.compile(
     r"\s*(?:[•‣◦▪●○–·☐✓✔]|[\U0001f300-\U0001faff\u2600-\u27bf]\ufe0f?|\(?[a-z][.)]|\([ivx\d]{1,4}\)|\d{1,2}/\d{0,2}"
-    r"|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(?=\S)"
+    r"|\d{1,3}[.)]|\d{1,2} [-–](?=\s[A-ZÀ-Þ]))[ \t]+(?:\[[ xX]\][ \t]+)?(?=\S)"
 )
-_BOX: Final = re.compile(r"\[[ xX]\][ \t]+")
 _CLAUSE: Final = re.compile(r"(?:§\s*)?\d{1,2}(?:\.\d{1,2}){0,3}[.)]?[ \t]+(?=\S)")
 _DATELINE: Final = re.compile(
     r"(?:[A-ZÀ-Þ][A-ZÀ-Þ .,'’-]{2,30}(?:,? [A-Z][a-z]+\.?(?: \d{1,2})?)?(?: \([A-Za-z/ ]+\))?|\(?[A-Z]{2,8}\)?)"
@@ -62,9 +63,6 @@ _DATELINE: Final = re.compile(
     # a town and its country
     r"|[A-Z][a-z'’]+(?: [A-Z][a-z]+)?, (?:the |[a-z]+ )?[A-Z][a-z]+(?: [A-Z][a-z]+)? ?[—–-]{1,2} ?(?=[A-Z\"“])"
 )
-_LISTING: Final = "----"
-_LISTINGS: Final = 4
-"""So many lines of four dashes open and close code, as AsciiDoc writes it; a heading is underlined by its length."""
 DECK: Final = "deck"
 """The label of what stands as a heading right below the title and says in a clause what the text says."""
 _CLAUSED: Final = 8
@@ -81,7 +79,6 @@ _ASKED_IN_BOLD: Final = re.compile(r"\s*(\*\*|__)(?:(?!\1).){3,400}\?\s*\1\s+(?=
 """A question in bold at the head of a paragraph, as a printed interview has it: what follows answers it."""
 _ENDED: Final = re.compile(r"[.!?…。！？؟।:;,،；：][\"'”’»)\]]*$")
 _LETTER: Final = re.compile(r"[^\W\d_]")
-_DIGIT: Final = re.compile(r"\d")
 _HOST: Final = re.compile(r"\bwww\.|://")
 _TECHNICAL: Final = re.compile(r"[\[\]{}|=<>$%\\]|--|\bwww\.|://")
 
@@ -105,30 +102,12 @@ _BESIDE: Final = re.compile(
     r"|(?:photo|image|picture|foto|bild|crédit|credits?|illustration|source|getty)s?(?: by| credit)?\s?[:/©].{0,120}$"
     r"|(?:photo(?:graph)?|image|picture|foto|bild|illustration)s? (?:by|courtesy of|von|de)\b.{0,100}$"
     r"|(?:advert(?:isement|orial)?|sponsored|anzeige|werbung|publicité|publicidad)\b.{0,80}$"
-    r"|(?:share this|follow us|read (?:more|also|next)|also read|see also|related(?: articles?| posts?| stories)?"
-    r"|more from|tags?"
-    r"|filed under|topics|categories|comments?|leave a (?:reply|comment)|skip to|back to top|table of contents|menu"
-    r"|log ?in|sign (?:in|up)|lesen sie auch|mehr zum thema|teilen|lire aussi|à lire|lea también"
-    r"|compartir)\b[^.]{0,100}$"
+    rf"|(?:{signs('around')})\b[^.]{{0,100}}$"
     r"|(?:©|\(c\)\s|copyright\b).{0,200}$|.{0,80}\ball rights reserved\b.{0,80}$"
     r"|.{0,60}alle rechte vorbehalten.{0,40}$",
     re.I,
 )
-_SPONSOR: Final = re.compile(
-    r"\b(?:brought to you by|our sponsors?|sponsored by|today['’]s sponsor|this (?:episode|issue"
-    r"|newsletter) is sponsored"
-    r"|(?:use|with) (?:the |our )?(?:promo |discount )?code (?-i:[A-Z0-9]{4,})|unsubscribe"
-    r"|view (?:this|it)? ?in (?:your )?browser"
-    r"|subscribe (?:to|now|here|for)|sign up (?:for|to)|manage (?:your )?(?:preferences|subscription)|click here"
-    r"|accept (?:all )?cookies|we use cookies|privacy policy|terms of (?:use|service)|affiliate links?"
-    r"|forwarded this|newsletter abbestellen|im browser ansehen|se désabonner|darse de baja|gesponsert von"
-    r"|präsentiert von|enter you?r? e-?mail|follow (?:[\w.]+ ){1,4}on (?:twitter|facebook|instagram|linkedin|x)"
-    r"|(?:customized )?e-?mail alerts|received a copy of the gnu|without any warranty|permission is (?:hereby )?granted"
-    r"|is free(?: software| documentation)?[;:,] you (?:can|may)|contributed to this (?:report|story|article)"
-    r"|additional reporting by|(?:views|opinions) (?:expressed )?(?:here(?:in)?|in this \w+) (?:are|belong|do)"
-    r"|(?:views|opinions) (?:expressed )?are (?:his|her|their|my|the author['’]s) own)\b",
-    re.I,
-)
+_SPONSOR: Final = re.compile(rf"\b(?:{signs('sponsor')})\b", re.I)
 _CREDIT: Final = re.compile(
     r"(?i:\b(?:photo(?:graph)?|image|picture|foto|bild|illustration|credit)s?(?: credit| courtesy)?(?: by\b|\s?[:/©]))"
     r"\s?[^.!?]{2,60}\.?$"
@@ -139,19 +118,7 @@ _CREDIT: Final = re.compile(
 """With these a paragraph ends, or begins, that stands below a picture: who took it."""
 _CAPTION: Final = 400
 """The most characters of one."""
-_REFERENCES: Final = re.compile(
-    r"(?:\W*\d+\W+)?(?:references|bibliography|works cited|literature(?: cited)?|sources|further reading|see also"
-    r"|related"
-    r"|external links|footnotes|endnotes|notes and references|acknowledge?ments?|about the authors?|contributors"
-    r"|copyright(?: notice)?|licen[cs]e|licensing"
-    r"|(?:(?:a )?(?:word |message )?from (?:the|our) )?sponsor(?:s|ed(?: content| post| message)?)?|advertise?ments?"
-    r"|anzeigen?|werbung|publicité|publicidad|contact|author(?:s|['’]s? address(?:es)?)?"
-    r"|reporting bugs"
-    r"|(?:normative|informative) references|table of contents|contents|funding|conflicts? of interest|disclaimer"
-    r"|literatur(?:verzeichnis)?|quellen|danksagung|impressum|inhalt(?:sverzeichnis)?|références|bibliographie"
-    r"|remerciements|referencias|bibliografía|agradecimientos)\W*$",
-    re.I,
-)
+_REFERENCES: Final = re.compile(rf"(?:\W*\d+\W+)?(?:{signs('references')})\W*$", re.I)
 _ENTRY: Final = re.compile(
     r"\[?\d{1,3}[\].)]?\s+[A-ZÀ-Þ][\w'’-]+,? (?:[A-Z]\.|and |et al).*\d{4}|\[[\w+-]{1,12}\]\s+[A-ZÀ-Þ].*\d{4}"
     r"|[A-ZÀ-Þ][\w'’-]+,? [A-Z]\.(?:[ ,A-Z.&-]|and |[A-ZÀ-Þ][\w'’-]+)*\(?\d{4}[a-z]?\)?[.,:]"
@@ -162,9 +129,11 @@ _COURTESY: Final = re.compile(
     r"|Herzliche Grüße|Cordialement|Bien à vous|Atentamente|Un saludo)\b[^.?!]{0,80}$",
     re.I,
 )
-_SIGNED: Final = re.compile(r"(?:--|[—–])\s*[A-ZÀ-Þ][\w.'’-]+(?: [\w.'’-]+){0,4}$")
+_SIGNED: Final = re.compile(r"(?:--|[—–])\s*[A-ZÀ-Þ][\w.'’-]+(?: [\w.'’-]+){0,4}(?:, .{1,60})?$")
 """Who has said or written what stands above it."""
-_NOTED: Final = re.compile(r"(?:please note|bitte beachten|veuillez noter|tenga en cuenta|nota bene)\b", re.I)
+_NOTED: Final = re.compile(
+    r"(?:please note|bitte beachten|veuillez noter|tenga en cuenta|nota bene)\b|\[[^\[\]]*\]$", re.I
+)
 """What is said to the reader before the text begins."""
 _WRITER: Final = re.compile(
     r"(?P<name>[A-ZÀ-Þ][\w.'’-]+(?: [A-ZÀ-Þ][\w.'’-]+){1,3}),? (?:(?:currently |also |who )?(?:is|was|works?|writes"
@@ -258,7 +227,6 @@ class _Reader:
         self._turns = turns
         self._gaps: list[Span] = []
         self.dateline = False
-        self._listings = sum(1 for line in lines if line == _LISTING) >= _LISTINGS
 
     def plain(self) -> str:
         """The text without what is only a mark."""
@@ -295,20 +263,12 @@ class _Reader:
                 case "code":
                     yield from (LaidBlock("code", low, high) for low, high in block.lines[1:-1] or block.lines[:1])
                 case "table":
-                    rows = (
-                        span
-                        for span in block.lines
-                        if _LETTER.search(self._text, *span) or _DIGIT.search(self._text, *span)
-                    )
+                    rows = (span for span in block.lines if ANY_WORD.search(self._text, *span))
                     yield from (LaidBlock("table", low, high) for low, high in rows)
                 case "html":
                     self._gaps += [match.span() for match in _TAG.finditer(self._text, block.start, block.end)]
                     yield LaidBlock("prose", block.start, block.end)
-                case "heading" if self._listings and self._text.startswith(f"\n{_LISTING}\n", block.end):
-                    yield from (LaidBlock("code", low, high) for low, high in block.lines[:1])
-                case "heading" if is_code(said := self._text[block.start : block.end].split("\n")[0]) or is_session(
-                    said
-                ):
+                case "heading" if is_code(self._text[block.start : block.end].split("\n")[0]):
                     # Code above a line of dashes, which ends it elsewhere than in markdown.
                     yield from (LaidBlock("code", low, high) for low, high in block.lines[:1])
                 case "heading":
@@ -349,7 +309,8 @@ class _Reader:
                 not bullet.group().strip()[0].isalnum() or _BULLET.match(before) or _ENDED.search(before)
             )
             heading = _is_capitals(before) and at - 1 == low and _is_label(before) and _indent(row) > _indent(before)
-            if number in tables or number == table_end or (turn and turn.speaker) or fresh or heading:
+            signed = at == len(numbers) - 1 and _SIGNED.match(row.strip())
+            if number in tables or number == table_end or (turn and turn.speaker) or fresh or heading or signed:
                 yield low, at
                 low = at
             table_end = tables.get(number, table_end)
@@ -377,18 +338,13 @@ class _Reader:
                 yield LaidBlock("heading", start, end, 2 if loud else 3, guessed=not loud)
                 return
         listed = block.number[:1].isdigit() and block.items == 1
-        if single and listed and _is_label(said) and heads is False and following is not None and (
-            following.items == 0 and following.kind == "paragraph" and block.number.rstrip(".)") not in ("", "0")
-        ):  # fmt: skip
+        if single and listed and _is_label(said) and heads is False and block.number.rstrip(".)") != "0":
             # `3.  Security considerations` above its text: a heading, not a list of one.
             yield LaidBlock("heading", start, end, 2)
             return
         if bullet and not block.items:
             self._gaps.append((start, start + bullet.end()))
             start += bullet.end()
-        elif box := _BOX.match(said):
-            self._gaps.append((start, start + box.end()))
-            start += box.end()
         if item:
             yield LaidBlock("item", start, end, quoted=block.quoted)
             return
@@ -428,11 +384,7 @@ def _is_deck(text: str) -> bool:
 def _is_title(text: str) -> bool:
     """Whether the very first line, when it stands alone, names the document. It may be longer than other headings."""
     said = text.strip()
-    return (
-        len(said) <= 160
-        and bool(_LETTER.search(said))
-        and not (_ENDED.search(said) or is_code(said) or _HOST.search(said))
-    )
+    return len(said) <= 160 and not (_ENDED.search(said) or _HOST.search(said))
 
 
 def _is_capitals(text: str) -> bool:
@@ -478,8 +430,7 @@ def _beside(blocks: Sequence[LaidBlock], plain: str) -> list[LaidBlock]:
     }
     size = sum(block.end - block.start for block in blocks) or 1
     if sum(blocks[at].end - blocks[at].start for at in aside) > _MOSTLY * size:
-        lines = {at: _said(plain, blocks[at]) for at in aside}
-        aside = {at for at, one in lines.items() if (one and len(one) < 80 and at < 6) or _CREDIT.search(one)}
+        aside = {at for at in aside if len(_said(plain, blocks[at])) < 80}
     return [
         replace(block, kind="aside", level=0) if at in aside and block.kind != "code" else block
         for at, block in enumerate(blocks)
@@ -488,8 +439,7 @@ def _beside(blocks: Sequence[LaidBlock], plain: str) -> list[LaidBlock]:
 
 def _is_aside(block: LaidBlock, said: str, at: int, total: int) -> bool:
     if block.kind in ("code", "table") or (block.kind == "heading" and block.level < 3):
-        guessed = block.guessed and _BESIDE.match(said)
-        return block.kind == "heading" and (bool(guessed) or bool(_SPONSOR.search(said)))
+        return block.kind == "heading" and bool(_SPONSOR.search(said))
     top, ends = at < _TOP, at < 3 or at >= total - 3
     if top and (_BYLINE.match(said) or _STAMP.match(said)):
         return True

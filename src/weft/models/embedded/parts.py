@@ -5,6 +5,7 @@ the items of a newsletter, the groups of a list. Each is only what the text mark
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, Final
@@ -12,34 +13,17 @@ from typing import Any, Final
 from weft.language.leaning import leans_back
 from weft.language.sentences import words as word_set
 from weft.models.embedded.layout import Span
+from weft.models.embedded.lexicon import signs
 from weft.models.embedded.ranking import Ranks
 from weft.models.embedded.reading import Reading, Sentence, clean
 from weft.protocol.values import dataclass
 
-_DECISIONS: Final = re.compile(
-    r"\W*\d*\W*(?:decisions?|decided|resolutions?|beschl(?:uss|üsse)|entscheidungen|décisions?|acuerdos|decisiones)\b",
-    re.I,
-)
-_ACTIONS: Final = re.compile(
-    r"\W*\d*\W*(?:action(?:s| items?| points?)?|to[- ]?do|next steps|follow[- ]?ups?|tasks|aufgaben"
-    r"|nächste schritte|zu tun"
-    r"|actions?|à faire|prochaines étapes|tareas|próximos pasos|pendientes)\b",
-    re.I,
-)
-_LABEL: Final = re.compile(
-    r"(?:decision|decided|action|todo|to do|beschluss|aufgabe|décision|decisión|tarea|acuerdo)s?\s*[:—–-]\s*", re.I
-)
-_PRESENT: Final = re.compile(
-    r"\W*(?:present|in attendance|attendees?|anwesend|présents?|asistentes|presentes)\W*[:：]\s*(?P<names>\S.*)", re.I
-)
-_ABSENT: Final = re.compile(
-    r"\s(?:apologies|absent(?: with apologies)?|excused|entschuldigt|excusés?|ausentes)\W*[:：].*", re.I | re.S
-)
-_NEXT: Final = re.compile(
-    r"\W*\d*\W*(?:(?:the|our|die|das|la) )?(?:(?:date of (?:the )?)?next (?:meeting|session|call)"
-    r"|nächste[rs]? (?:sitzung|treffen|termin)|prochaine (?:réunion|séance)|próxima (?:reunión|sesión))\b",
-    re.I,
-)
+_DECISIONS: Final = re.compile(rf"\W*\d*\W*(?:{signs('decisions')})\b", re.I)
+_ACTIONS: Final = re.compile(rf"\W*\d*\W*(?:{signs('actions')})\b", re.I)
+_LABEL: Final = re.compile(rf"(?:{signs('label')})s?\s*[:—–-]\s*", re.I)
+_PRESENT: Final = re.compile(rf"\W*(?:{signs('present')})\W*[:：]\s*(?P<names>\S.*)", re.I)
+_ABSENT: Final = re.compile(rf"\s(?:{signs('absent')})\W*[:：].*", re.I | re.S)
+_NEXT: Final = re.compile(rf"\W*\d*\W*(?:(?:the|our|die|das|la) )?(?:{signs('next_meeting')})\b", re.I)
 _WHEN: Final = re.compile(r"\d")
 _OWNER: Final = re.compile(
     r"^(?P<name>(?:(?:Mr|Mrs|Ms|Dr|M|Mme|Mlle|Herr|Frau|Sr|Sra)\.?\s)?[A-ZÀ-Þ][\w'’-]+(?:\s[A-ZÀ-Þ][\w'’-]+)?)"
@@ -47,11 +31,6 @@ _OWNER: Final = re.compile(
     r"|übernimmt|klärt"
     r"|schickt|prüft|va|doit|se charge|[a-zéè]+(?:era|ira|dra)|debe|se encarga|[a-zéí]+(?:ará|erá|irá))\b"
     r"|\s*[:—–-]\s|,\s+(?:by|until|bis|avant|antes)\b)"
-)
-_OWNER_BEHIND: Final = re.compile(
-    r"[(\[](?P<name>[A-ZÀ-Þ][\w'’-]+(?:\s[A-ZÀ-Þ][\w'’-]+)?)(?:,[^)\]]*)?[)\]]\s*\.?$|(?:owner|verantwortlich"
-    r"|responsable)\s*:\s*(?P<other>[A-ZÀ-Þ]\w+)",
-    re.I,
 )
 _DUE: Final = re.compile(
     r"\b(?:by|until|before|due|bis(?: zum)?|avant(?: le)?|d'ici(?: le| au)?|antes del?|para el)\s+(?P<date>(?:the\s"
@@ -147,7 +126,7 @@ def _meeting(reading: Reading, ranks: Ranks) -> Iterator[Part]:
             one.sound and one.mark_of(reading.known.decided)
         ):
             decided.append(Entry(_LABEL.sub("", one.text, count=1), one.spans, (one.index,)))
-        elif one.sound and one.size <= 24 and (_owner(one.text) or _takes_on(one, present)):
+        elif one.sound and one.size <= 24 and (_takes_on(one, present) or _is_owned(one.text)):
             todo.append(_action(one))
     yield Part("decisions", tuple(decided))
     yield Part("actions", tuple(todo))
@@ -161,6 +140,12 @@ def _takes_on(one: Sentence, present: Sequence[Entry]) -> bool:
     return name[:1].isupper() and any(name in entry.text for entry in present) and _DUE.search(one.text) is not None
 
 
+def _is_owned(said: str) -> bool:
+    """`Ann will …`, `Ann, by Friday: …`; what Ann said, behind a colon, is no task without a day."""
+    found = _owner(said)
+    return found is not None and (said[found.end() :].lstrip()[:1].isalpha() or _DUE.search(said) is not None)
+
+
 def _owner(said: str) -> re.Match[str] | None:
     """Who will do it; a clause behind a semicolon may say so."""
     return next((found for clause in re.split(r";\s+", said) if (found := _OWNER.match(clause))), None)
@@ -168,9 +153,8 @@ def _owner(said: str) -> re.Match[str] | None:
 
 def _action(one: Sentence) -> Entry:
     said = _LABEL.sub("", one.text, count=1)
-    owner, behind, due = _owner(said), _OWNER_BEHIND.search(said), _DUE.search(said)
-    name = owner["name"] if owner else (behind["name"] or behind["other"] or "") if behind else ""
-    return Entry(said, one.spans, (one.index,), owner=name, due=due["date"] if due else "")
+    owner, due = _owner(said), _DUE.search(said)
+    return Entry(said, one.spans, (one.index,), owner=owner["name"] if owner else "", due=due["date"] if due else "")
 
 
 # -- interview
@@ -254,10 +238,7 @@ def _turns(reading: Reading) -> Iterator[tuple[str, Span, tuple[int, ...], list[
 # -- questions of its own
 
 
-_FREQUENT: Final = re.compile(
-    r"\b(?:frequently asked questions|faqs?|häufig(?:e| gestellte) fragen|foire aux questions|preguntas frecuentes)\b",
-    re.I,
-)
+_FREQUENT: Final = re.compile(rf"\b(?:{signs('frequent')})\b", re.I)
 
 
 def asks_itself(reading: Reading) -> bool:
@@ -308,10 +289,7 @@ def _by_section(reading: Reading) -> Iterator[tuple[str, Span, list[Sentence]]]:
             yield section.title, section.span, mine
 
 
-_RECOMMENDED: Final = re.compile(
-    r"\W*[\d.]*\W*(?:[\w-]+ ){0,2}(?:recommendations?|empfehlung(?:en)?|recommandations?|recomendaci(?:ón|ones))\W*$",
-    re.I,
-)
+_RECOMMENDED: Final = re.compile(rf"\W*[\d.]*\W*(?:[\w-]+ ){{0,2}}(?:{signs('recommendations')})\W*$", re.I)
 
 
 def _recommended(reading: Reading, ranks: Ranks) -> Iterator[Part]:
@@ -337,29 +315,38 @@ def _newsletter(reading: Reading, ranks: Ranks) -> Iterator[Part]:
     yield Part("items", tuple(entries))
 
 
+_GROUPS: Final = 6
+"""Of a list: what is told of it; how many there are is said beside."""
+
+
 def _list(reading: Reading, ranks: Ranks) -> Iterator[Part]:
-    groups = []
+    groups: list[Entry] = []
+    twice = Counter(section.title for section in reading.sections)
     for title, span, mine in _by_section(reading):
+        if len(groups) == _GROUPS:
+            break
         # What an entry begins with names it; what else stands under it is told of it.
         told = [one for one in mine if any(word.isalpha() for word in one.words)]
         named = list({one.block: one for one in reversed(told)}.values())[::-1][:3]
         said = ", ".join(one.text.rstrip(".,;") for one in named) + (", …" if len(told) > len(named) else "")
         places = tuple(one.index for one in named)
-        groups.append(Entry(said, (span, *(one.spans[0] for one in named)), places, under=title))
+        under = title if twice[title] == 1 else _with_what_stands_above(reading, mine[0].section)
+        groups.append(Entry(said, (span, *(one.spans[0] for one in named)), places, under=under))
     if groups:
         yield Part("groups", tuple(groups))
         return
     yield Part("items", tuple(_line(one) for one in reading.sentences[:6] if one.kind == "item"))
 
 
-INGREDIENTS: Final = re.compile(
-    r"^\W*(?:ingredients|you(?:['’]ll| will) need|zutaten|ingrédients|ingredientes)\b\s*:?", re.I | re.M
-)
-_STEPS: Final = re.compile(
-    r"\W*(?:method|directions|instructions|preparation|steps|how to make|making|zubereitung|préparation|étapes"
-    r"|preparación|elaboración)\b",
-    re.I,
-)
+def _with_what_stands_above(reading: Reading, at: int) -> str:
+    """`2.1: Fixed`: a heading that comes again means something with the one above it only."""
+    section = reading.sections[at]
+    above = [one.title for one in reading.sections[:at] if one.level < section.level and one is not reading.title]
+    return f"{above[-1]}: {section.title}" if above else section.title
+
+
+INGREDIENTS: Final = re.compile(rf"^\W*(?:{signs('ingredients')})\b\s*:?", re.I | re.M)
+_STEPS: Final = re.compile(rf"\W*(?:{signs('steps')})\b", re.I)
 
 
 def _together(sentences: Sequence[Sentence], between: str) -> Entry:

@@ -1,4 +1,4 @@
-"""What is worth quoting: words in quotation marks, turns of a talk, or lines of the author's own; with who said them.
+"""What is worth quoting: words in quotation marks and turns of a talk, with who said them.
 
 A speaker is named only where a verb of saying or a label ties the name to these words: `"…," said Ann Berg`,
 `Ann Berg, the mayor, says: "…"`, `ANN: …`. `She said` names nobody, unless it goes on in the same paragraph from words
@@ -19,7 +19,7 @@ from weft.models.embedded.layout import Span
 from weft.models.embedded.lexicon import Lexicon
 from weft.models.embedded.parts import asked_in_turn
 from weft.models.embedded.ranking import Ranks, likeness
-from weft.models.embedded.reading import Reading, Sentence, clean, is_post, is_titled
+from weft.models.embedded.reading import Reading, Sentence, clean, is_titled
 from weft.models.embedded.turns import clock
 from weft.models.embedded.words import tokens
 from weft.protocol.values import dataclass
@@ -50,15 +50,15 @@ _NOT_OF: Final = (
 )
 """`said a doctor from Hebron` names where somebody is from, `said a friend of Ann Berg` who they belong to."""
 _OFFICE_BEHIND: Final = re.compile(rf"\s+([a-z]+)(?:\s+[a-z]+){{0,4}}\s+{_UPPER}")
+_SMALL_BEHIND: Final = re.compile(r"\s+[a-z]{4,}")
+"""`says CNN meteorologist`: somebody of theirs."""
 _HEADS: Final = words("director coach captain manager chief head boss star striker defender founder owner editor lead")
 """`said England director of cricket Andrew Strauss`."""
-_NO_NAME: Final = ("-based", "-born", "-led", "-backed")
 _LEAST: Final = 5
 """Words: fewer are a title or a term."""
 _ASKED: Final = words("q a f r p question answer frage antwort réponse pregunta respuesta")
 """What questions and answers are marked by: it names nobody."""
 _FIRST_PERSON: Final = words("i i'm i'd i've my me we we're our us ich mein wir uns je j'ai mon nous yo mi nosotros")
-_OWN_KINDS: Final = ("essay", "story", "letter")
 _SEARCHING: Final = words("um uh er erm hm hmm ähm äh euh ben eh este")
 _PAUSED: Final = re.compile(r"…|\.\.\.")
 _POINTED: Final = words("""
@@ -89,7 +89,7 @@ def spoken_quotes(reading: Reading) -> list[Quote]:
         for low, high in _marked(inside):
             said = clean(inside[low:high])
             at = bisect_right(starts, block.start + low) - 1
-            if at < 0 or len(said.split()) < _LEAST or said.istitle() or is_titled(said, reading.known):
+            if len(said.split()) < _LEAST or said.istitle() or is_titled(said, reading.known):
                 continue
             tied = _speaker(inside, low, high, reading.known)
             if not tied and speaker and _goes_on(inside, behind, low, high, reading.known):
@@ -113,7 +113,7 @@ def _marked(inside: str) -> Iterator[Span]:
 
 def _is_speech(said: str) -> bool:
     """Whether words that nobody is named for are a sentence, and not a term or a message of a program."""
-    return said[:1].isupper() and len(said.split()) > _LEAST and said[-1] in ".!?…" and "%" not in said
+    return said[:1].isupper() and len(said.split()) > _LEAST and said[-1] in ".!?…"
 
 
 @lru_cache(maxsize=32)
@@ -123,9 +123,11 @@ def _patterns(known: Lexicon) -> tuple[tuple[re.Pattern[str], ...], tuple[re.Pat
         return (), ()
     verbs = "|".join(sorted(map(re.escape, known.saying), key=lambda verb: (-len(verb), verb)))
     titles = "|".join(sorted(map(re.escape, known.titles), key=lambda one: (-len(one), one))) or "(?!)"
+    # What stands before a name is no part of it; of the White House it is.
+    last = rf"{_NOT_OF}{'[a-zà-ÿ]' if known.cased else ''}[\w-]+"
     office = (
-        rf"(?:(?i:the|der|die|le|la|el|une?|a|an|its|their|\w+['’]s)\s+(?:(?:[\w-]+\s+){{0,3}}{_NOT_OF}[\w-]+,|(?:{_NOT_OF}[\w-]+\s+){{0,3}}{_NOT_OF}[\w-]+)\s+"
-        rf"|(?i:{titles})\.?\s+)?"
+        rf"(?:(?i:the|der|die|le|la|el|une?|a|an|its|their|\w+['’]s)\s+"
+        rf"(?:(?:[\w-]+\s+){{0,3}}{last},|(?:{_NOT_OF}[\w-]+\s+){{0,3}}{last})\s+|(?i:{titles})\.?\s+)?"
     )
     aside = r"(?:,[^,.\"“”„«»]{2,80},)?"
     verb = rf"(?i:\b(?:{verbs})\b)"
@@ -159,8 +161,9 @@ def _speaker(inside: str, low: int, high: int, known: Lexicon) -> str:
         if match and not (ended and (stopped or not _near(inside, high))):
             # `said Palestinian Tourism and Antiquities Minister …`: what is read of it is no name.
             office = _OFFICE_BEHIND.match(behind, match.end("name"))
-            cut = _CUT_NAME.match(behind, match.end("name")) or match["name"].endswith(_NO_NAME)
-            cut = cut or (office and office[1] in known.offices | known.titles | _HEADS)
+            theirs = office and office[1] in known.offices | known.titles | _HEADS
+            of_a_house = match["name"].isupper() and _SMALL_BEHIND.match(behind, match.end("name"))
+            cut = _CUT_NAME.match(behind, match.end("name")) or theirs or of_a_house
             return "" if cut else _bare(match["name"], known)
     for pattern in before_patterns:
         match = pattern.search(before)
@@ -254,9 +257,7 @@ def choose(
         for at in order if turn == 0 else order[:1]:
             one = zones[at].pop(0)
             size, key = len(one.text.split()) + len(one.speaker.split()), _key(one.text)
-            repeated = any(key in other or other in key for other in seen) or _told(
-                reading.sentences[one.sentence], told
-            )
+            repeated = any(key in other for other in seen) or _told(reading.sentences[one.sentence], told)
             if len(chosen) < most and size <= room and not repeated:
                 chosen.append(one)
                 seen.add(key)
@@ -282,15 +283,7 @@ def _candidates(reading: Reading, kind: str) -> list[Quote]:
             if (one.sound or kind == "captions") and not one.asks and one.size >= 7 and not one.leans
             and (one.speaker != reading.host or not reading.host) and one.block not in asked
         ]  # fmt: skip
-    found = [one for one in spoken_quotes(reading) if _is_whole(one.text) and _stands(one, reading)]
-    if len(found) < 2 and kind in _OWN_KINDS:
-        found += [
-            Quote(one.text, one.spans[0], "", one.index)
-            for one in reading.sentences
-            if one.sound and not one.leans and not one.asks and 6 <= one.size <= 24 and one.kind == "prose"
-            and not _POINTED.isdisjoint(one.words) and not is_post(one.text)
-        ]  # fmt: skip
-    return found
+    return [one for one in spoken_quotes(reading) if _is_whole(one.text) and _stands(one, reading)]
 
 
 def _stands(quote: Quote, reading: Reading) -> bool:
@@ -305,7 +298,7 @@ def _is_whole(said: str) -> bool:
     """Whether it stands alone: not a piece of somebody else's sentence, not somebody looking for words."""
     first = next(iter(tokens(said)), "")
     searching = first in _SEARCHING or len(_PAUSED.findall(said)) > 1
-    return not said.lstrip("([{—–-… ")[:1].islower() and not searching and "://" not in said
+    return not said.lstrip("([{—–-… ")[:1].islower() and not searching
 
 
 def _worth(quote: Quote, reading: Reading, ranks: Ranks) -> float:

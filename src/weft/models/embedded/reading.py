@@ -20,7 +20,7 @@ from weft.language.sentences import GAP, sentence_spans, trim
 from weft.language.sentences import words as word_set
 from weft.language.spoken import can_cut, goes_on, spoken_spans
 from weft.models.embedded.layout import DECK, Kind, LaidBlock, Layout, Span, as_it_is, lay_out
-from weft.models.embedded.lexicon import UNSPACED, Lexicon, detect, lexicon
+from weft.models.embedded.lexicon import UNSPACED, Lexicon, detect, lexicon, signs
 from weft.models.embedded.words import ANY_WORD, count_words, surface_words, terms, tokens
 from weft.protocol.values import dataclass
 
@@ -37,6 +37,8 @@ _SIGNS: Final = re.compile(r"[`$<>{}=\\|~^]|--\w|/\w+/|::|\(\)|\w_\w|https?:")
 _ALL: Final = 1_000_000
 _SHORT: Final = 8
 """Words: what is no longer and has a pronoun is about something that was said before."""
+_LEFT_OUT: Final = word_set("that this did does do had have could would will was were")
+"""What ends so leaves out what was said before: `Of the forty thirty-six did.`"""
 _BACK: Final = frozenset("it them they him these those whether ihn ihm ihnen davon dazu eux ellos ellas".split())  # noqa: SIM905
 _ANSWERS: Final = word_set(
     "yes no nothing nobody none never not because by ja nein nichts weil oui non rien sí nada porque"
@@ -273,9 +275,11 @@ def _sentence(
 
 def _judge(sentences: Sequence[Sentence], known: Lexicon, named: frozenset[str], *, spoken: bool) -> None:
     seen: Counter[str] = Counter()
-    small = sum(1 for one in sentences if _OPENED.sub("", one.text)[:1].islower())
+    told = [one for one in sentences if one.kind == "prose"]
+    small = sum(1 for one in told if _OPENED.sub("", one.text)[:1].islower())
     # A chat, or captions that nobody has set stops in: neither capitals nor stops prove anything there.
-    casual = 2 * small > len(sentences)
+    casual = 2 * small > len(told)
+    lasts = {one.block: one.index for one in sentences}
     again = Counter(" ".join(one.words) for one in sentences)
     for sentence in sentences:
         said = " ".join(sentence.words)
@@ -291,7 +295,7 @@ def _judge(sentences: Sequence[Sentence], known: Lexicon, named: frozenset[str],
             # What stands in a list and again over what it names is a line of contents.
             and not (sentence.kind == "item" and again[said] > 1)
             and (sentence.size >= 4 if known.spaced else len(sentence.text) >= 8)
-            and (whole or sentence.kind == "item")
+            and (whole or (sentence.kind == "item" and lasts[sentence.block] == sentence.index))
             and (casual or _begins(begin, sentence, named))
             and not sentence.text.endswith((" .", " ,"))
             and signs <= 1 + sentence.size // 12
@@ -300,6 +304,7 @@ def _judge(sentences: Sequence[Sentence], known: Lexicon, named: frozenset[str],
             and not sentence.mark_of(known.elsewhere)
             and not points_elsewhere(sentence.text)
             and not is_titled(sentence.text, known)
+            and not _GLUED.search(sentence.text)
             and not sentence.text.endswith(":")
             and len(_SHARING.intersection(sentence.words)) < _SHARED
             and known.courtesy.isdisjoint(sentence.words[: _courteous(sentence)])
@@ -321,6 +326,8 @@ def _courteous(sentence: Sentence) -> int:
     return 4 if sentence.size < 14 else 5 if sentence.words[0] in _ONE_S_OWN else 1
 
 
+_GLUED: Final = re.compile(r"[a-z] (?:But|However|It|He|She|They|We|There|Although) [a-z]")
+"""A heading that a page has lost the end of: `Won't wait years But she warned …`."""
 _POSTED: Final = re.compile(r"(?<!\w)[@#][^\W\d_]\w+|https?://")
 
 
@@ -367,15 +374,7 @@ _ABOVE: Final = re.compile(
 """What it is about stands further up."""
 
 
-_OTHERS: Final = re.compile(
-    r"(?:(?:some|many|most)(?: of you| people)?|people|you|one)(?: (?:will|may|might|would|could|often))*"
-    r" (?:say|think|believe|argue|object|be tempted to)\b"
-    r"|(?:manche|viele|einige)(?: leute| von euch)? (?:sagen|glauben|meinen|denken)\b"
-    r"|man (?:könnte|mag) (?:meinen|glauben)\b"
-    r"|(?:certains|beaucoup) (?:disent|pensent|croient|diront)\b|on pourrait (?:croire|penser)\b"
-    r"|(?:algunos|muchos) (?:dicen|creen|piensan|dirán)\b|(?:se )?podría (?:pensarse|creerse)\b",
-    re.I,
-)
+_OTHERS: Final = re.compile(signs("others_say"), re.I)
 """What others hold is told so that something can be held against it."""
 
 
@@ -388,9 +387,11 @@ def _leans(sentence: Sentence, begin: str, known: Lexicon, *, spoken: bool) -> b
     first = sentence.words[0]
     if first in ("it", "they", "he", "she", "this", "that") and spoken:
         return first != "it" or sentence.size < 8
-    if sentence.size <= _SHORT and (not _BACK.isdisjoint(sentence.words) or sentence.words[-1] in ("that", "this")):
+    if sentence.size <= _SHORT and not _BACK.isdisjoint(sentence.words):
         return True
-    if (begin[:1] in "—–-" and sentence.index > 0) or _ABOVE.search(sentence.text) or _OTHERS.match(begin):
+    if sentence.size <= _SPOKEN and sentence.words[-1] in _LEFT_OUT:
+        return True
+    if _ABOVE.search(sentence.text) or _OTHERS.match(begin):
         return True
     return leans_back(sentence.text, known.code) or (known.code != "en" and first in known.leaning)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from weft.language.spoken import announces
-from weft.models.embedded.kinds import STANDARD_HEADING, abstract, category, detected_source, stanzas
+from weft.models.embedded.kinds import abstract, category, detected_source, stanzas
 from weft.models.embedded.layout import DATELINE, DECK, Span
 from weft.models.embedded.parts import asks_itself, find_parts, spans_of
 from weft.models.embedded.profile import ProfileTopic, parse_topics, relevance
@@ -20,7 +20,7 @@ from weft.models.embedded.ranking import Meaning, Ranks, pick, rank
 from weft.models.embedded.reading import Reading, Sentence, is_post, opens_with_speech, read
 from weft.models.embedded.tables import cells
 from weft.models.embedded.themes import find_themes
-from weft.models.embedded.words import syllables, terms, tokens
+from weft.models.embedded.words import terms, tokens
 
 WORDS_PER_MINUTE: Final = 238
 _PAGE: Final = 330
@@ -30,9 +30,8 @@ _SHARES: Final[Mapping[str, float]] = {"recipe": 0.85, "meeting": 0.7}
 """Half a recipe is none, and nobody is told of some decisions."""
 _LITTLE: Final = 45
 """Words: what has no more is told whole."""
-_FIRST: Final = 45
+_FIRST: Final = 70
 """The most words of a first sentence that is taken although it fills more than its share."""
-_FIRST_OF_NEWS: Final = 70
 _EARLY, _NAMED = 5, 3
 """Sentences among which news begins, and words of the title from which one of them is surely about it."""
 _SHORT, _SHORT_OF_NEWS, _POINT = 62, 40, 40
@@ -43,7 +42,8 @@ _POINT_OF_NEWS, _RUN = 52, 60
 _SUBJECTS: Final = 3
 _SMALL: Final = 3
 """Letters of a word that any text may have."""
-_LEAST_POINT: Final = 6
+_LEAST_POINT, _LEAST_POINT_OF_NEWS = 9, 6
+"""Words: what has fewer is seldom what a text says; a report says it in a few."""
 _FILE_NAME: Final = re.compile(r"^\S+\.\w{1,5}$|^[A-Za-z0-9_-]+$|^(?:untitled|readme|document|content|index)$", re.I)
 _PLAIN_NAME: Final = re.compile(r"[^\W\d_][^\W\d_]?[a-zà-ÿ]{2,}(?:[ _-][^\W\d_]?[a-zà-ÿ]+)*$")
 """Words, as people name a file; no number of a film."""
@@ -149,7 +149,6 @@ def summary(
         **({"score": {"relevanceToUser": relevance(topics, [*tags, *labels])}} if topics else {}),
         "detectedSource": detected_source(reading, kind, source_kind),
         "language": reading.known.code,
-        "readability": _readability(reading),
         "wordCount": reading.word_count,
         "readingTimeMinutes": reading_minutes(reading.word_count),
         "evidence": {
@@ -169,8 +168,6 @@ def reading_minutes(words: int) -> int:
 
 def _between(kind: str, reading: Reading, short: Sequence[Sentence]) -> str:
     """What stands between two sentences; where nobody has set stops, one must see that something is left out."""
-    if any(one.label == DECK and not one.ended for one in short[:-1]):
-        return " — "
     return " … " if kind == "captions" else " " if reading.known.spaced else ""
 
 
@@ -231,7 +228,7 @@ class _Teller:
         own = reading.title
         dated = own is not None and _DATED.match(own.title)
         of_meeting = self.kind == "meeting" and own is not None and len(own.title.split()) > _SUBJECTS
-        if own is not None and (STANDARD_HEADING.match(own.title) or (dated and not of_meeting)):
+        if dated and not of_meeting:
             own = None
         if (
             _is_telling(self._title)
@@ -247,9 +244,7 @@ class _Teller:
             # A page of a manual says in its first line what it is about.
             self.used.add(0)
             return self._headed(reading.sentences[0].text, list(reading.sentences[0].spans))
-        if own is not None and (_is_telling(own.title) or len(own.title.split()) > 1):
-            return self._headed(own.title, [own.span])
-        if own is not None and own.level == 1:
+        if own is not None and (own.level == 1 or len(own.title.split()) > 1):
             return self._headed(own.title, [own.span])
         if self._is_named():
             return self._headed(self._title, [])
@@ -289,8 +284,7 @@ class _Teller:
         """Whether a short title is the text's own: no date, no name of a file, and of words that it uses."""
         found = tokens(self._title)
         used = {word for one in self.reading.sentences for word in one.words}
-        named = self._title[:1].isupper() and not _FILE_NAME.match(self._title) and not _DATED.match(self._title)
-        return named and len(found) > 1 and used.issuperset(found)
+        return self._title[:1].isupper() and not _DATED.match(self._title) and len(found) > 1 and used.issuperset(found)
 
     def _headed(self, text: str, spans: list[Span]) -> tuple[str, list[Span]]:
         self.spend(len(text.split()))
@@ -342,7 +336,6 @@ class _Teller:
         """What stands first says most where people write for readers who may leave: it, and what goes on from it."""
         if self.kind in ("manual", "article", "essay", "note", "paper") and (told := self._of_itself()):
             return [told] if told.size <= max(space, min(_FIRST, self._left)) else []
-        least = 8 if self.kind == "news" else 4
         # A report may begin with `it` and say what it is later in the sentence; and the first sentence of all leans on
         # nothing, for nothing was said before.
         gone = self.used | self._around
@@ -351,13 +344,13 @@ class _Teller:
             pool = every
         elif every and every[0].index == 0 and every[0].kind == "prose":
             pool = [every[0], *(one for one in pool if one.index)]
-        plain = [one for one in pool if one.size >= least and not self._speaks(one)]
+        plain = [one for one in pool if one.size > 3 and not self._speaks(one)]
         # A report of an agency begins with its place; what stands before that are pictures, offers and highlights.
         first = next((one for one in plain if one.label == DATELINE), self._first_told(plain))
         if first is not None and _sets_against(first, self.reading):
             # What a `but` answers stands before it.
             first = next((one for one in reversed(plain) if one.index < first.index), first)
-        most = max(space, min(_FIRST_OF_NEWS if self.kind == "news" else _FIRST, self._left))
+        most = max(space, min(_FIRST, self._left))
         if first is None or first.size > most or first.index > 12:
             return []
         if self.kind not in _TOLD_FIRST:
@@ -414,7 +407,9 @@ class _Teller:
             # What goes on from a point is told with it; what goes on from the short version can't be told below it.
             leaning = (one for one in self.reading.sentences if one.sound and one.leans and not one.asks)
             pool += [one for one in leaning if one.index not in self.used and not self._speaks(one)]
-        pool = [one for one in pool if one.size >= _LEAST_POINT or not self.reading.known.spaced] or pool
+        least = _LEAST_POINT_OF_NEWS if news else _LEAST_POINT
+        pool = [one for one in pool if one.size >= least or not self.reading.known.spaced] or pool
+        pool = [one for one in pool if one.ended] or pool  # what is needed for something is no point
         count = min(6, max(1, round(0.9 * len(self._pool) ** 0.5))) - 2 * fewer
         space = min(int(0.38 * self.room), self._left)
         first = pick(rest, self._ranks, min(3, count), space, besides=told, limit=0.7) if rest else []
@@ -527,7 +522,7 @@ def _tags(labels: Sequence[str], topics: Sequence[str]) -> list[str]:
     found: dict[str, None] = {}
     for label in [*topics, *labels]:
         tag = " ".join(_UNTAGGED.sub(" ", label.lower()).split()).strip("-'’·. ")
-        if tag and len(tag) <= 60 and not re.search("[A-Z]", tag):
+        if tag:
             found[tag] = None
     return list(found)[:8]
 
@@ -550,23 +545,3 @@ def _sentiment(reading: Reading) -> str:
         return "neutral"
     lead = (bright - dark) / total
     return "positive" if lead > 0.28 else "negative" if lead < -0.28 else "neutral"
-
-
-def _readability(reading: Reading) -> dict[str, Any]:
-    """Flesch's formula for English, LIX for other alphabets, the length of sentences elsewhere."""
-    prose = [one for one in reading.sentences if one.kind == "prose"] or list(reading.sentences)
-    words = [word for one in prose for word in one.words]
-    length = round(max(1, sum(one.size for one in prose)) / len(prose), 1)
-    if reading.known.code == "en" and words:
-        measure = "flesch"
-        score = 206.835 - 1.015 * len(words) / len(prose) - 84.6 * sum(map(syllables, words)) / len(words)
-        level = "easy" if score >= 65 else "medium" if score >= 45 else "hard"
-        score = max(0.0, min(100.0, score))
-    elif reading.known.spaced and words:
-        measure = "lix"
-        score = len(words) / len(prose) + 100 * sum(1 for word in words if len(word) > 6) / len(words)
-        level = "easy" if score < 38 else "medium" if score < 52 else "hard"
-    else:
-        measure, score = "length", length
-        level = "easy" if length < 14 else "medium" if length < 24 else "hard"
-    return {"measure": measure, "score": round(score, 1), "level": level, "wordsPerSentence": length}

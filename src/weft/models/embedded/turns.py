@@ -88,7 +88,7 @@ def _turn(line: str) -> Turn | None:
 def _can_speak(speaker: str, *, timed: bool) -> bool:
     """In a chat with times people go by small names; elsewhere a small letter begins no name."""
     parts = speaker.split()
-    if not parts or len(parts) > _NAME_LIMIT or speaker.lower() in _LABELS:
+    if len(parts) > _NAME_LIMIT or speaker.lower() in _LABELS:
         return False
     return not parts[0][0].islower() or (timed and len(parts) == 1)
 
@@ -97,7 +97,7 @@ def _believed(found: dict[int, Turn], lines: Sequence[str]) -> frozenset[str]:
     times_said = Counter(turn.speaker for turn in found.values() if turn.speaker)
     often = {name for name, count in times_said.items() if count >= 2}
     total = sum(times_said[name] for name in often)
-    if total < 3 or len(often) > max(8, total // 3):
+    if total < 3:
         return frozenset()
     said: defaultdict[str, list[int]] = defaultdict(list)
     for number, turn in found.items():

@@ -7,7 +7,6 @@ what is compared there are pairs of neighbouring characters.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Final
 
 from weft.language.sentences import UNSPACED_LETTERS
@@ -25,7 +24,6 @@ _LETTER: Final = rf"(?:(?![{UNSPACED_LETTERS}])[^\W_]|[{_MARKS}])"
 _WORD: Final = re.compile(rf"[{UNSPACED_LETTERS}]+|{_LETTER}+(?:(?:['’‘ʼ\-‑]|(?<=\d)[.,](?=\d)){_LETTER}+)*")
 _ELIDED: Final = re.compile(r"^(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’](?=\w)", re.I)
 ANY_WORD: Final = re.compile(r"[^\W_]")
-_VOWELS: Final = re.compile("[aeiouyàáâãäåæèéêëìíîïòóôõöøùúûüýœаеёиоуыэюя]+")
 
 
 def surface_words(text: str) -> list[str]:
@@ -60,12 +58,3 @@ def count_words(text: str) -> int:
         return sum(1 for chunk in text.split() if ANY_WORD.search(chunk))
     single = len(UNSPACED.findall(text))
     return single + sum(1 for chunk in UNSPACED.sub(" ", text).split() if ANY_WORD.search(chunk))
-
-
-@lru_cache(maxsize=65536)
-def syllables(word: str) -> int:
-    """A fair guess for alphabets with vowels: groups of vowels, without the silent e of English."""
-    found = len(_VOWELS.findall(word))
-    if word.endswith("e") and not word.endswith("le") and found > 1:
-        found -= 1
-    return max(1, found)

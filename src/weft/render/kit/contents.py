@@ -70,7 +70,7 @@ class Contents:
     tldr: KitItem
     points: tuple[KitItem, ...]
     overview: KitItem
-    themes: tuple[KitItem, ...]
+    themes: tuple[str, ...]
     ideas: tuple[KitItem, ...]
     analysis: KitItem
     course: KitItem
@@ -99,7 +99,7 @@ class Contents:
     def items(self) -> Iterator[KitItem]:
         """In the order of the page."""
         yield from (self.headline, self.tldr, *self.points, *(one for group in self.groups for one in group.items))
-        yield from (self.overview, *self.themes, *self.ideas)
+        yield from (self.overview, *self.ideas)
         yield from (self.analysis, self.course, self.context, *self.quotes, *self.hooks, *self.angles)
         yield from (*self.questions, *self.tensions, *self.numbers, *self.missing, *self.outline)
 
@@ -148,7 +148,7 @@ def read_kit(kit: Mapping[str, Any], source: Source) -> Contents:
         tldr=texts["tldr"],
         points=points,
         overview=texts["overview"],
-        themes=_items(summary, places, "keyThemes", "theme"),
+        themes=_texts(summary.get("keyThemes")),
         ideas=_items(summary, places, "coreIdeas", "idea"),
         analysis=texts["detailedAnalysis"],
         course=texts["narrativeFlow"],
@@ -248,8 +248,6 @@ def _glance(kit: Mapping[str, Any], summary: Mapping[str, Any]) -> Iterator[Fact
         yield Fact(label="Words", value=number(words))
     if readability.get("level"):
         yield Fact(label="To read", value=_text(readability["level"]))
-    if summary.get("sentiment"):
-        yield Fact(label="Sentiment", value=_text(summary["sentiment"]))
     if summary.get("language"):
         yield Fact(label="Language", value=language_name(_text(summary["language"])))
     relevance = _number(meta.get("relevanceToUser"))

@@ -102,7 +102,7 @@ class _Writer:
                     f"{at}. {escaped(_NUMBERING.sub('', item.title))}" for at, item in enumerate(contents.outline, 1)
                 )
                 yield [self._head("Its own parts"), "\n".join(parts)]
-        terms = ", ".join(escaped(one.text) for one in contents.themes) or ", ".join(map(escaped, contents.tags))
+        terms = ", ".join(map(escaped, contents.themes or contents.tags))
         more = ", ".join(map(escaped, contents.related))
         if terms or more:
             yield [f"{say('Themes')}: {', '.join(one for one in (terms, more) if one)}"]

@@ -104,15 +104,17 @@ def _section(id: str, title: str, inside: Html | None) -> Html:
 def _sections(contents: Contents, parts: KitParts, source: Source) -> list[tuple[str, str, Html | None]]:
     label = parts.label
     outline = parts.outline(contents) if contents.outline else None
+    carried = _carries(contents, parts)
+    more = None if contents.thought else element("p", label(MORE).replace("`", ""), class_="lead")
     return [
         ("says", label("What it says"), _says(contents, parts)),
         ("quotes", label("Worth quoting"), _all(parts.quote(item) for item in contents.quotes)),
-        ("carries", label("What it carries"), _carries(contents, parts)),
-        ("ideas", label("Ideas for your own piece"), _ideas(contents, parts)),
+        ("carries", label("What it carries"), _all([carried, more]) if carried else None),
+        ("ideas", label("Ideas for your own piece"), _ideas(contents, parts) if contents.thought or carried else more),
         ("outline", label("Outline" if contents.thought else "Its own parts"), outline),
+        ("source", label("The source"), _source(parts, source)),
         ("terms", label("Words to search with"), _terms(contents, parts)),
         ("details", label("Details"), _details(contents, parts)),
-        ("source", label("The source"), _source(parts, source)),
     ]
 
 
@@ -150,8 +152,6 @@ def _carries(contents: Contents, parts: KitParts) -> Html | None:
 
 def _ideas(contents: Contents, parts: KitParts) -> Html | None:
     label = parts.label
-    if not contents.thought:
-        return element("p", label(MORE).replace("`", ""), class_="lead")
     return _all(
         [
             parts.listed(label("Hooks"), "ol", map(parts.hook, contents.hooks), "hooks"),
@@ -162,13 +162,12 @@ def _ideas(contents: Contents, parts: KitParts) -> Html | None:
 
 def _terms(contents: Contents, parts: KitParts) -> Html | None:
     label = parts.label
-    themes = parts.listed(label("Themes"), "ul", map(parts.theme, contents.themes), "themes")
     # A tag that is one of the themes says nothing new.
-    named = {one.text.lower() for one in contents.themes}
+    named = {one.lower() for one in contents.themes}
     tags = [tag for tag in contents.tags if tag.lower() not in named]
     return _all(
         [
-            themes,
+            parts.words(label("Themes"), contents.themes),
             parts.words(label("Tags"), tags) if tags else None,
             parts.words(label("Related concepts"), contents.related),
         ]

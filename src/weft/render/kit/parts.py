@@ -85,9 +85,6 @@ class KitParts:
     def point(self, item: KitItem) -> Html:
         return element("li", self.said("span", item.text, self.refs(item)), id=item.id)
 
-    def theme(self, item: KitItem) -> Html:
-        return element("li", self.said("span", item.text, class_="name"), self.refs(item), id=item.id)
-
     def entry(self, item: KitItem) -> Html:
         """What one kind of document has: under its question or heading, with who does it and by when."""
         who = ", ".join(one for one in (item.owner, f"{self.label('by')} {item.due}" if item.due else "") if one)

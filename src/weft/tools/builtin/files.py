@@ -392,7 +392,7 @@ READ: Final = Tool(
             "limit": whole(f"How many lines, {LINES:,} unless told", least=1, most=LINES),
         },
     ),
-    effect="read",
+    kind="read",
     start=_start_read,
     retryable=True,
     subject=("path", "path"),
@@ -401,7 +401,7 @@ WRITE: Final = Tool(
     name="Write",
     description="Write a whole text file, new or in place of the one that is there. Folders are made as needed.",
     input_schema=closed({"path": text(_PATH, shortest=1, longest=1024), "content": text("The file's whole text")}),
-    effect="write",
+    kind="write",
     start=_start_write,
     subject=("path", "path"),
 )
@@ -414,7 +414,7 @@ EDIT: Final = Tool(
     name="Edit",
     description="Replace a piece of text in a file. The old text has to be there exactly, once unless all is set.",
     input_schema=closed({"path": text(_PATH, shortest=1, longest=1024), **_OLD_AND_NEW}, _ALL),
-    effect="write",
+    kind="write",
     start=_start_edit,
     subject=("path", "path"),
 )
@@ -427,7 +427,7 @@ MULTI_EDIT: Final = Tool(
             "edits": {"type": "array", "minItems": 1, "maxItems": 100, "items": closed(_OLD_AND_NEW, _ALL)},
         }
     ),
-    effect="write",
+    kind="write",
     start=_start_multi_edit,
     subject=("path", "path"),
 )

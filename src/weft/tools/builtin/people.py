@@ -112,7 +112,7 @@ SKILL: Final = Tool(
     name="Skill",
     description="Load the whole text of a skill whose description fits what is to be done, and follow it.",
     input_schema=closed({"name": text("The skill's name", shortest=1, longest=100)}),
-    effect="read",
+    kind="read",
     start=_start_skill,
     retryable=True,
 )
@@ -129,7 +129,7 @@ TASK: Final = Tool(
         },
         {"agent": text("The agent's name; without it the sub-agent is like you", shortest=1, longest=100)},
     ),
-    effect="read",
+    kind="read",
     start=_start_task,
 )
 TODO_WRITE: Final = Tool(
@@ -149,7 +149,7 @@ TODO_WRITE: Final = Tool(
             }
         }
     ),
-    effect="read",
+    kind="read",
     start=_start_todos,
     retryable=True,
 )
@@ -176,7 +176,7 @@ ASK_USER: Final = Tool(
             }
         }
     ),
-    effect="read",
+    kind="read",
     start=_start_asking,
 )
 SUBMIT_PLAN: Final = Tool(
@@ -196,6 +196,6 @@ SUBMIT_PLAN: Final = Tool(
             }
         },
     ),
-    effect="read",
+    kind="read",
     start=_start_plan,
 )

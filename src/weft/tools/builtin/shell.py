@@ -424,7 +424,7 @@ SHELL: Final = Tool(
             ),
         },
     ),
-    effect="process",
+    kind="process",
     start=_start,
     subject=("command", "command"),
 )
@@ -433,13 +433,13 @@ SHELL_OUTPUT: Final = Tool(
     name="ShellOutput",
     description="What a command in the background said since you last asked, and whether it still runs.",
     input_schema=closed(_PROCESS),
-    effect="read",
+    kind="read",
     start=_start_reading,
 )
 SHELL_STOP: Final = Tool(
     name="ShellStop",
     description="End a command in the background, with everything it started.",
     input_schema=closed(_PROCESS),
-    effect="read",
+    kind="read",
     start=_start_stopping,
 )

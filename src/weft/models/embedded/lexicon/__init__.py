@@ -2,6 +2,7 @@
 
     lexicon("de")   words by what they do, and the few words the engine says itself
     detect(text)    which language a text is in; `und` where nothing speaks for one
+    signs("sponsor")   what marks something, in all languages that are known: layout is seen before language
 
 Without data nothing is guessed: no speaker, no mood, no open question is found, and what the engine says is English.
 """
@@ -79,7 +80,7 @@ class Lexicon:
 @lru_cache(maxsize=64)
 def lexicon(code: str) -> Lexicon:
     known = code in KNOWN
-    data = _data(code) if known else {}
+    data = _data(code) if known else {"function": _data("others").get(code, "")}
     lists: dict[str, Any] = {name: frozenset(data.get(name, "").split()) for name in _SETS}
     lists |= {name: tuple(data.get(name, ())) for name in _MARKS}
     return Lexicon(
@@ -96,13 +97,22 @@ def _data(code: str) -> dict[str, Any]:
     return tomllib.loads(files(__package__).joinpath(f"{code}.toml").read_text("utf-8"))
 
 
+def signs(name: str) -> str:
+    """What something is called in the languages that are known, as alternatives of a regular expression."""
+    return "|".join(text.replace("\n", "") for text in _signs()[name].values())
+
+
+@lru_cache(maxsize=1)
+def _signs() -> dict[str, dict[str, str]]:
+    return _data("signs")
+
+
 @lru_cache(maxsize=1)
 def _small_words() -> dict[str, tuple[str, ...]]:
     """For each small word, the languages that have it."""
-    others = {code: frozenset(text.split()) for code, text in _data("others").items()}
     found: dict[str, tuple[str, ...]] = {}
-    for code, words in {**{code: lexicon(code).function for code in KNOWN}, **others}.items():
-        for word in words:
+    for code in (*KNOWN, *_data("others")):
+        for word in lexicon(code).function:
             found[word] = (*found.get(word, ()), code)
     return found
 
