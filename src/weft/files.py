@@ -49,6 +49,11 @@ class Disk:
         if self.sync:
             _fdatasync(fd)
 
+    def syncfs(self, fd: int) -> bool:
+        """Make all that was written to the file system of `fd` durable, in one call; False where there is no such call.
+        For many files: one by one, each waits for a commit of the file system's own."""
+        return not self.sync or _syncfs(fd)
+
     def truncate(self, fd: int, size: int) -> None:
         os.ftruncate(fd, size)
 
@@ -66,6 +71,17 @@ class Disk:
 
 
 _fdatasync = getattr(os, "fdatasync", os.fsync)
+
+
+def _syncfs(fd: int) -> bool:
+    import ctypes  # only where there is much to sync; Python itself does not offer the call
+
+    call = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)
+    if call is None:
+        return False
+    if call(fd):
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return True
 
 
 @lru_cache(maxsize=1024)
@@ -307,6 +323,11 @@ class Folder:
                 for handle in handles:
                     self.disk.fsync(handle)
                 self.disk.fsync(self.fd)
+
+    def sync_all(self) -> bool:
+        """Make all below this folder durable, with whatever else its file system has; False where that can't be had."""
+        with _reported("can't sync the files in", self.path):
+            return self.disk.syncfs(self.fd)
 
     def sync(self) -> None:
         """Make this folder's own entries durable."""

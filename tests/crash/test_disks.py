@@ -32,6 +32,7 @@ def test_every_call_that_changes_something_is_counted(tmp_path: Path) -> None:
         fd = below.open_fd("moved.txt", os.O_WRONLY)
         disk.truncate(fd, 2)
         disk.fdatasync(fd)
+        disk.syncfs(fd)
         os.close(fd)
     assert {call.kind for call in disk.calls} == set(KINDS)
     assert [call.number for call in disk.calls] == list(range(1, len(disk.calls) + 1))

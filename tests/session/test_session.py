@@ -29,6 +29,7 @@ from weft.session.session import Session
 from weft.session.sessions import Sessions
 from weft.session.state import fold
 from weft.session.verify import verify
+from weft.testing import RecordingDisk, power_cuts
 
 
 def now() -> datetime:
@@ -169,6 +170,26 @@ def test_after_a_run_has_ended_a_missing_file_stays_missing(sessions: Sessions) 
     path.unlink()
     sessions.open("abc").close()
     assert not path.exists()
+
+
+@pytest.mark.parametrize("offered", [True, False])
+def test_many_files_are_durable_after_a_checkpoint_in_one_call_or_one_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, offered: bool
+) -> None:
+    monkeypatch.setattr("weft.session.session.SYNC_AT_ONCE", 2)
+    if not offered:
+        monkeypatch.setattr("weft.files._syncfs", lambda _: False)
+    disk = RecordingDisk(tmp_path)
+    with Folder.open(tmp_path, disk) as folder, Sessions(folder, now).open("abc", create=True) as session:
+        begin(session)
+        for number in range(5):
+            event, artifact = accepted(f"a{number}.txt", b"text %d" % number)
+            session.record([event], [artifact])
+        session.checkpoint()
+        cut = len(disk.recording.changes)
+    for state in power_cuts(disk.recording, cuts={cut}):
+        for number in range(5):
+            assert state.files[f"sessions/abc/a{number}.txt"] == b"text %d" % number, state.variant
 
 
 def test_an_input_edited_in_the_session_is_kept_aside_when_the_file_wins(sessions: Sessions) -> None:

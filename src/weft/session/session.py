@@ -307,6 +307,9 @@ class Session:
 
     def checkpoint(self) -> None:
         """Make every artifact file durable. After this a missing file was removed by a person, not by a crash."""
+        if len(self._dirty) > SYNC_AT_ONCE and self.folder.sync_all():
+            self._dirty.clear()
+            return
         below: dict[str, list[str]] = {}
         for name in sorted(self._dirty):  # one that a person removed meanwhile is passed over: the planner will see it
             inner, _, own = name.rpartition("/")

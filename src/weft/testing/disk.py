@@ -20,7 +20,7 @@ from typing import Final, Literal, NoReturn, get_args
 
 from weft.files import Disk
 
-Kind = Literal["write", "fsync", "fdatasync", "truncate", "create", "replace", "move", "mkdir"]
+Kind = Literal["write", "fsync", "fdatasync", "syncfs", "truncate", "create", "replace", "move", "mkdir"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 Moment = Literal["before", "after", "half"]
 """`half` is for writes only: the first half of the bytes reaches the file."""
@@ -73,6 +73,12 @@ class CountingDisk(Disk):
         call = self._begin("fdatasync", _path(fd))
         super().fdatasync(fd)
         self.after(call)
+
+    def syncfs(self, fd: int) -> bool:
+        call = self._begin("syncfs", _path(fd))
+        done = super().syncfs(fd)
+        self.after(call)
+        return done
 
     def truncate(self, fd: int, size: int) -> None:
         call = self._begin("truncate", _path(fd))

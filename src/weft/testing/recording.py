@@ -146,6 +146,13 @@ class RecordingDisk(Disk):
             super().fdatasync(fd)
             self._add(Synced(self._node(fd)))
 
+    def syncfs(self, fd: int) -> bool:
+        with self._order:
+            done = super().syncfs(fd)
+            for node in range(self._next if done else 0):
+                self._add(Synced(node))
+            return done
+
     def truncate(self, fd: int, size: int) -> None:
         with self._order:
             super().truncate(fd, size)
