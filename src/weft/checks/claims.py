@@ -17,6 +17,7 @@ from typing import Final, get_args
 from weft.checks.clauses import asserted, clauses, in_active, reduced, renamed, without_asides
 from weft.checks.folding import fold
 from weft.checks.matching import Alignment, Difference, align
+from weft.checks.rewording import reworded
 from weft.checks.statements import Statement, is_saying, read_statement
 from weft.language.sentences import sentences
 from weft.protocol.events import ClaimVerdict
@@ -251,7 +252,7 @@ def _one(claim: str, sources: Sequence[Source]) -> Verdict:
 
 def _alignments(said: Statement, source: Statement, earlier: Statement | None) -> Iterator[Alignment]:
     """As they stand; without what stands for itself; in the other's voice."""
-    said, source = without_asides(said), without_asides(source)
+    said, source = reworded(without_asides(said), without_asides(source))
     yield align(said, source, earlier)
     # The doer of a passive has a `by` that the active has not.
     if _share(said, source) < _VOICE and len(said.keys - source.keys - {"by"}) > (1 - _VOICE) * len(said.keys):

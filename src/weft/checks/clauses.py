@@ -94,7 +94,8 @@ def _stands_alone(tokens: Sequence[Token], first: int, last: int) -> bool:
     part = tokens[first : last + 1]
     if (starts and _is_stop(closed, tokens[last])) or (ends and first and _is_stop(opened, tokens[first - 1])):
         # a sentence before or behind this one that begins with a small letter
-        return not any(is_saying(token) for token in part)
+        opens = sum(token.before.count('"') for token in part[1:]) % 2 == 1  # somebody goes on speaking behind it
+        return not opens and not any(is_saying(token) for token in part)
     if not starts and not any(token.role == "condition" for token in part) and _is_first_of_two(tokens, first, last):
         return True
     if takes_back(part):
@@ -343,6 +344,8 @@ def asserted(sentence: Statement) -> Iterator[tuple[str, str]]:
         # Behind a semicolon, behind a colon, and as a reason, it is said whatever else is.
         signs = tokens[first].before
         plain = ":" in signs and not any(token.role in ("negation", "condition") for token in tokens[:first])
+        if ":" in signs and '"' in signs:
+            continue  # whoever is named before says it
         own = plain or ";" in signs or tokens[first].word in _CONCEDING
         if any(map(is_saying if own else _rules_on, tokens[:first])):
             continue
@@ -495,8 +498,15 @@ def renamed(claim: Statement, source: Statement) -> Iterator[Statement]:
         for (first, end), place in product(_beside_same(ours, theirs, at), here):
             known = any(all(map(same, ours[first:end], theirs[to:])) for to in range(len(theirs) - (end - first) + 1))
             owns = ours[end - 1].word.endswith(("'s", "s'"))
+            known = known and _is_noun(ours, first, end)
             if known and owns == (pronoun.key in _OWNING) and not first <= place < end:
                 yield replace(claim, tokens=tuple(_exchanged(ours, (first, end), place)))
+
+
+def _is_noun(tokens: Sequence[Token], first: int, end: int) -> bool:
+    """Whether these are a noun as far as can be seen: a name, more than one, or with an article."""
+    named = tokens[first].role == "name" or tokens[end - 1].word.endswith(("s", "s'", "'s"))
+    return named or (first > 0 and tokens[first - 1].word in _ARTICLES)
 
 
 def _beside_same(ours: Sequence[Token], theirs: Sequence[Token], at: int) -> Iterator[tuple[int, int]]:

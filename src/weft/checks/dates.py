@@ -22,7 +22,7 @@ _DATES: Final = (
     re.compile(r"\b(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})\b"),
     re.compile(rf"\b{_DAY}(?: of)? {_MONTH},?(?: (?P<year>\d{{4}})\b)?", re.IGNORECASE),
     re.compile(rf"\b{_MONTH} {_DAY}\b(?:,? (?P<year>\d{{4}})\b)?", re.IGNORECASE),
-    re.compile(rf"\b{_MONTH},? (?P<year>\d{{4}})\b", re.IGNORECASE),
+    re.compile(rf"\b{_MONTH}(?:,| of)? (?P<year>\d{{4}})\b", re.IGNORECASE),
 )
 
 

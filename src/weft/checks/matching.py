@@ -7,12 +7,12 @@ stands for itself (a parenthesis, a clause behind `and`) and rules over nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Final, Literal
 
-from weft.checks.clauses import BE, has_verb, may_go, peeled, takes_back
+from weft.checks.clauses import BE, HELPING, has_verb, may_go, peeled, takes_back
 from weft.checks.dates import same_day
 from weft.checks.order import SLIGHT, displaced, is_how, is_participle
 from weft.checks.same_words import THIRD, says_the_same
@@ -116,6 +116,7 @@ def align(claim: Statement, source: Statement, earlier: Statement | None = None)
     differences = [
         Difference("order", _text(one), _text(other)) for one, other in displaced(ours, theirs, (*pairs, *moved))
     ]
+    differences += _leading_others(ours, theirs, dict((*pairs, *moved)))
     differences += _edits(ours, theirs, pairs, moved, subject)
     roles = [*_roles(ours, theirs, (*pairs, *moved))]
     differences += roles
@@ -125,6 +126,26 @@ def align(claim: Statement, source: Statement, earlier: Statement | None = None)
     if not roles and not any(item.turns for item in differences):
         differences = [] if says_the_same(claim, source, earlier, dict((*pairs, *moved))) else differences
     return Alignment(shared, tuple(differences), len(telling))
+
+
+_LEADING: Final = words("unlike than because despite against without")
+
+
+def _leading_others(ours: Sequence[Token], theirs: Sequence[Token], mate: Mapping[int, int]) -> Iterator[Difference]:
+    """`unlike lamps, candles` for `unlike candles, lamps`: what stands in the place of what a small word leads."""
+    for here, there in mate.items():
+        if ours[here].word not in _LEADING or ours[here].word != theirs[there].word:
+            continue
+        led = [
+            next((at for at in range(place + 1, len(tokens)) if tokens[at].role not in SLIGHT), None)
+            for tokens, place in ((ours, here), (theirs, there))
+        ]
+        if led[0] is None or led[1] is None or mate.get(led[0], led[1]) == led[1]:
+            continue
+        low, high = sorted((mate[led[0]], led[1]))
+        listed = any(token.role == "joint" for token in theirs[low : high + 1])
+        if not listed and any(token.before for token in theirs[low + 1 : high + 1]):
+            yield Difference("order", ours[led[0]].text, theirs[led[1]].text)
 
 
 def _in_scope(differences: Sequence[Difference], theirs: Sequence[Token]) -> list[Difference]:
@@ -316,8 +337,7 @@ def _edit(
     heard = [token for token in source if not (token.role == "light" or token.key == "and")]
     if told and heard:
         if not _same_amount(told, heard):
-            named = _are_named_so(ours, told, theirs, heard)
-            one = _replaced(told, heard, single=_has_article(ours, said), named=named)
+            one = _other_words(ours, said, told, theirs, there, heard)
             yield from _split(told, theirs, there) or _split(told, theirs, whole) or [one]
     elif told:
         single = _has_article(theirs, there)
@@ -330,6 +350,63 @@ def _edit(
         yield replace(less, slight=less.slight or (less.kind == "left out" and _rules_nothing(theirs, whole)))
     else:
         yield Difference("other words", _text(claim), _text(source))
+
+
+def _other_words(
+    ours: Sequence[Token],
+    said: Sequence[int],
+    told: Sequence[Token],
+    theirs: Sequence[Token],
+    there: Sequence[int],
+    heard: Sequence[Token],
+) -> Difference:
+    named = _are_named_so(ours, told, theirs, heard)
+    one = _replaced(told, heard, single=_has_article(ours, said), named=named)
+    return replace(one, turns=one.turns and _denies(one, ours, said, theirs, there))
+
+
+def _denies(
+    one: Difference, ours: Sequence[Token], said: Sequence[int], theirs: Sequence[Token], there: Sequence[int]
+) -> bool:
+    """Whether what is different can't be so as well: `more than 200` is so where it is more than 300, and of `the old
+    lamp` nothing is denied by what is said of the new one."""
+    if one.kind == "opposite":
+        return not (_tells_apart(ours, said) and _tells_apart(theirs, there))
+    if one.kind != "number" or len(said) != 1 or len(there) != 1:
+        return True
+    signs = [_sign(_bounding(tokens, at)) for tokens, at in ((ours, said[0]), (theirs, there[0]))]
+    if signs[0] != signs[1] or signs[0] not in ("<", ">"):
+        return True
+    if any(token.role == "modal" for token in ours[said[0] :]):
+        return False  # `whoever is over 60 may`: what holds for more holds for fewer
+    mine, known = _amount(ours[said[0]]), _amount(theirs[there[0]])
+    return mine > known if signs[0] == ">" else mine < known
+
+
+def _bounding(tokens: Sequence[Token], at: int) -> frozenset[str]:
+    """The words directly before a number that say on which side of it."""
+    start = at
+    while (
+        start
+        and not tokens[start].before
+        and (tokens[start - 1].role == "bound" or tokens[start - 1].word in _OF_BOUNDS)
+    ):
+        start -= 1
+    return frozenset(_FURTHER.get(token.word, token.word) for token in tokens[start:at])
+
+
+_OF_BOUNDS: Final = words("than at longer shorter higher lower larger smaller older younger")
+_FURTHER: Final = {
+    **dict.fromkeys(("longer", "higher", "larger", "older"), "more"),
+    **dict.fromkeys(("shorter", "lower", "smaller", "younger"), "less"),
+}
+
+
+def _tells_apart(tokens: Sequence[Token], places: Sequence[int]) -> bool:
+    """Whether a word stands before the noun that the sentence is about, and says which of several it is."""
+    behind = tokens[places[-1] + 1 : places[-1] + 2]
+    noun = any(token.role in ("content", "name") and not token.before and not is_how(token) for token in behind)
+    return noun and all(token.role in SLIGHT for token in tokens[: places[0]])
 
 
 def _chooses(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
@@ -578,7 +655,8 @@ def _exchanged(one: Token, other: Token) -> Difference:
     if any(one.word in kind and other.word in kind for kind in (ORDINALS, _SCALES, _SHARES, _TIMES, _FOLD)):
         return Difference("number", ours, theirs, turns=True)
     if roles == {"number"}:
-        return Difference("number", ours, theirs, turns=not _rounded(one, other))
+        same_size = {*map(Fraction, one.values)} & {*map(Fraction, other.values)}
+        return Difference("number", ours, theirs, turns=not (same_size or _rounded(one, other)))
     if "number" in roles and "one" in (one.word, other.word):
         return Difference("number", ours, theirs, turns="1" not in one.values | other.values)
     if roles == {"date"}:
@@ -661,7 +739,7 @@ def _other_names(claim: Sequence[Token], source: Sequence[Token]) -> bool:
     single = 1 in (len(ours), len(theirs))
     for at, one in enumerate(ours):
         for place, other in enumerate(theirs):
-            a, b = one.lower().strip("."), other.lower().strip(".")
+            a, b = (word.lower().strip(".").replace("'", "") for word in (one, other))
             beside = single or at == place or len(ours) - at == len(theirs) - place
             if a == b or (beside and (a[:4] == b[:4] or a in b or b in a)):
                 return _is_code(one) and _is_code(other) and one != other
@@ -797,13 +875,13 @@ _DONE: Final = ("ed", "en", "wn", "t", "d")
 def _roles(ours: Sequence[Token], theirs: Sequence[Token], pairs: Sequence[tuple[int, int]]) -> Iterator[Difference]:
     """`was sued` is not `sued`: an auxiliary is free, what it makes of a verb is not."""
     for i, j in pairs:
-        done = any(word.endswith(_DONE) for word in (ours[i].word, theirs[j].word))
+        done = any(word.endswith(_DONE) and not word.endswith("ment") for word in (ours[i].word, theirs[j].word))
         if ours[i].role != "content" or not done or is_how(ours[i]):
             continue
         if ours[i].word in ORDINALS:
             continue
         here, there = _is_passive(ours, i), _is_passive(theirs, j)
-        if here == there:
+        if here == there or _is_said_of(*((ours, i, theirs, j) if here else (theirs, j, ours, i))):
             continue
         tokens, at = (theirs, j) if here else (ours, i)
         if not tokens[at].word.endswith(_DONE):
@@ -819,6 +897,16 @@ def _roles(ours: Sequence[Token], theirs: Sequence[Token], pairs: Sequence[tuple
                 before = tokens[at - 2]
             if before is None or before.role != "free" or before.key in ("has", "have", "had"):
                 yield Difference("role", ours[i].text, theirs[j].text)
+
+
+def _is_said_of(passive: Sequence[Token], at: int, other: Sequence[Token], there: int) -> bool:
+    """`a lamp [which is] lit at night` for `a lamp lit at night`: behind the noun that both say it of."""
+    place = at - 1
+    while place and (passive[place].word in HELPING or is_how(passive[place])):
+        place -= 1
+    if passive[place].word not in ("which", "that", "who") or not place or not there or other[there].before.strip(","):
+        return False
+    return same(passive[place - 1], other[there - 1]) and other[there].word == passive[at].word
 
 
 def _is_passive(tokens: Sequence[Token], at: int) -> bool:

@@ -207,7 +207,9 @@ def _goes_round(ours: Sequence[Token], theirs: Sequence[Token], block: Block) ->
     comma = (mark.split(" ")[0] in _FIXED and not dated) or (not mark and not lasting)
     places = (ours, low, high), (theirs, left, right)
     return any(
-        _is_fronted(*one, comma=comma, marked=bool(mark)) and _is_last(*place) for one, place in (places, places[::-1])
+        (_is_fronted(*one, comma=comma, marked=bool(mark)) or (mark and _is_between(one[0], one[1:])))
+        and _is_last(*place)
+        for one, place in (places, places[::-1])
     )
 
 
@@ -338,7 +340,9 @@ def _is_fronted(tokens: Sequence[Token], first: int, last: int, *, comma: bool, 
     what follows."""
     start = next((at for at in range(first - 1, 0, -1) if tokens[at].word == "that" and is_saying(tokens[at - 1])), 0)
     leading = tokens[start:first]
-    if last + 1 >= len(tokens) or any(token.role not in SLIGHT and not _is_mark(token) for token in leading):
+    if last + 1 >= len(tokens) or any(
+        token.role not in SLIGHT and not _is_mark(token) and token.word not in _TIMES for token in leading
+    ):
         return False
     behind = tokens[last + 1]
     anew = (behind.word in _NEW or behind.role in ("pronoun", "quantifier", "name")) and not behind.before
@@ -353,7 +357,10 @@ def _is_last(tokens: Sequence[Token], first: int, last: int) -> bool:
     if all(token.role in SLIGHT for token in tokens[last + 1 :]):
         return True
     behind = tokens[last + 1]
-    begins = behind.role == "joint" and last + 2 < len(tokens) and tokens[last + 2].role == "pronoun"
+    begins = behind.role == "joint" and (
+        any(token.role == "pronoun" for token in tokens[last + 2 : last + 3])
+        or ("," in behind.before and is_clause(tokens[last + 2 :]))
+    )
     if (begins or behind.role in ("place", "light")) and is_clause(tokens[:first]):
         return True
     return bool(behind.before) and may_go(tokens, last + 1, len(tokens) - 1)
@@ -442,7 +449,7 @@ _HOW: Final = words("only just also always often usually sometimes first afterwa
 
 # -- what a list and a noun phrase hold together
 
-_IN_TURN: Final = words("respectively respective then")
+IN_TURN: Final = words("respectively respective then")
 _LISTED: Final = 48
 """The most words from one member of a list to the joint before its last."""
 
@@ -452,7 +459,9 @@ def _are_listed(ours: Sequence[Token], theirs: Sequence[Token], one: Block, othe
     (here, mine), (there, beside) = _places(one), _places(other)
     sides = (ours, here, there), (theirs, beside, mine)
     joints = [_joint(*side) for side in sides]
-    if not joints[0] or joints[0] != joints[1] or any(token.word in _IN_TURN for token in theirs):
+    if not joints[0] or joints[0] != joints[1] or any(token.word in IN_TURN for token in theirs):
+        return False
+    if any(_are_parallel(*side) or _is_qualified(side[0], side[1][0]) for side in sides):
         return False
     if all(_is_closed(tokens, last) for tokens, _, (_, last) in sides):
         return not any(_is_ruled(*side) for side in sides)
@@ -465,6 +474,22 @@ def _are_listed(ours: Sequence[Token], theirs: Sequence[Token], one: Block, othe
     parted = any("," in token.before for token in ours[here[1] + 1 : there[0] + 1])
     single = not parted and len(one) == len(other) == 1
     return single and all(_is_tight(tokens, first) for tokens, (first, _), _ in sides)
+
+
+def _are_parallel(tokens: Sequence[Token], one: Span, other: Span) -> bool:
+    """`oil for [lamps] and [wood] for stoves`: each belongs to what stands beside it."""
+    before, behind = tokens[_start(tokens, one[0]) - 1 : _start(tokens, one[0])], tokens[other[1] + 1 : other[1] + 2]
+    led = [token.word for token in before if token.role in ("place", "light") and _start(tokens, one[0]) > 1]
+    return bool(led) and led == [token.word for token in behind]
+
+
+def _is_qualified(tokens: Sequence[Token], first: int) -> bool:
+    """`religious [belief], gender or race`: what stands before the first member may belong to it alone."""
+    before = tokens[first - 1 : first] if first and not tokens[first].before else ()
+    return any(token.role == "content" and token.word.endswith(_QUALITIES) for token in before)
+
+
+_QUALITIES: Final = ("ous", "ic", "al", "ful", "less", "able", "ible", "ive", "ary")
 
 
 def _relisted(ours: Sequence[Token], theirs: Sequence[Token], blocks: list[Block]) -> list[Block]:
@@ -561,7 +586,7 @@ def _is_ruled(tokens: Sequence[Token], one: Span, other: Span) -> bool:
 
 _RELATIVE: Final = words("that which who whose whom where")
 _HEAD: Final = frozenset({"content", "name"})
-_VESSELS: Final = words("""
+VESSELS: Final = words("""
 cup glass bottle box bag can jar pot bucket tank bowl basket barrel pack packet number amount lot dozen hundred thousand
 million billion half third quarter majority minority pair couple
 """)
@@ -614,7 +639,7 @@ def _is_held(
     if tie == "to":
         return articles and before is not None and before.key in _GIVING
     named = all(token.role == "name" for token in (*things, *inner))
-    return articles and tie == "of" and not named and things[-1].word.removesuffix("s") not in _VESSELS
+    return articles and tie == "of" and not named and things[-1].word.removesuffix("s") not in VESSELS
 
 
 _ARTICLES: Final = words("a an the this that these those such")

@@ -11,7 +11,8 @@ because of: because of, due to, owing to, as a result of, on account of, thanks 
 to: in order to, so as to
 for: in order for, for the purpose of
 despite: in spite of
-with: by using, by means of, with the help of, with the aid of, with the use of, through the use of
+with: by using, by use of, by the use of, by means of, with the help of, with the aid of, with the use of
+through: through the use of
 where: in which, at which, on which, upon which
 whose: of which
 from: out of
@@ -21,7 +22,7 @@ beside: next to
 inside: inside of
 outside: outside of
 besides: in addition to
-about: with regard to, with respect to, in regard to, as regards
+about: as to, with regard to, with respect to, in regard to, as regards
 like: as if, as though, such as
 except: other than, except for, apart from, aside from, with the exception of
 all except: all but, all except
@@ -33,6 +34,7 @@ may: is allowed to, are allowed to, is permitted to, are permitted to
 can: able to
 no longer: no longer
 nobody: no one
+each other: each other, one another
 percent: per cent
 """
 _PHRASES: Final = sorted(

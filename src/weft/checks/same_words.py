@@ -30,6 +30,8 @@ _BEFORE, _BEHIND = 4, 2
 """How many words before and behind what a claim takes from a sentence may still rule over it."""
 _ANYWHERE: Final[frozenset[Role]] = frozenset({"condition", "negation"})
 """What rules over the whole of a sentence, wherever it stands."""
+_WHEN: Final = words("before after until till since during when whenever while once without under")
+"""What says when the rest is so, or how."""
 _LIGHTEST: Final = words("of in on at to as")
 """They stand in nearly every sentence, so that one which leads another word there says nothing."""
 _BINDING: Final = words(
@@ -108,6 +110,8 @@ def _are_ruled_alike(
         if token.word in WHOSE and low - 1 <= at <= high and len(telling) == _telling(ours):
             return False
         if token.role in TURNING and (low - _BEFORE <= at <= high + _BEHIND or token.role in _ANYWHERE):
+            return False
+        if token.word in _WHEN and (at < low or high < at <= high + _BEHIND):
             return False
     return True
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from weft.checks.clauses import BE
+from weft.checks.clauses import BE, has_verb, is_clause
 from weft.checks.order import SLIGHT
 from weft.checks.statements import Token, same
-from weft.checks.word_forms import are_forms
+from weft.checks.word_forms import are_forms, is_doing
 from weft.language.sentences import words
 from weft.language.stems import stem
 
@@ -120,16 +120,17 @@ def _is_near(ours: Sequence[Token], theirs: Sequence[Token], here: int, there: i
     if not {ours[here].role, theirs[there].role} <= {"light", "place", "bound"}:
         return False
     pair = frozenset({ours[here].key, theirs[there].key})
-    behind = [tokens[at + 1] for tokens, at in ((ours, here), (theirs, there)) if at + 1 < len(tokens)]
+    places = (ours, here), (theirs, there)
+    behind = [tokens[at + 1] for tokens, at in places if at + 1 < len(tokens)]
     if all(
-        "which" in token.word.split() or any(one.word == "which" for one in tokens[at + 1 : at + 2])
-        for tokens, at, token in ((ours, here, ours[here]), (theirs, there, theirs[there]))
+        "which" in tokens[at].word.split() or any(one.word == "which" for one in tokens[at + 1 : at + 2])
+        for tokens, at in places
     ):
         return pair <= _PREPOSITIONS | {"where"}  # `in which`, `for which`
     if any(token.role in ("number", "date", "unit") for token in behind):
         return pair == {"from", "between"} and all(token.role in ("number", "date") for token in behind)
-    if behind and all(token.word.endswith("ing") for token in behind):
-        return pair <= _PREPOSITIONS or pair in ({"by", "from"}, {"when", "on"}, {"when", "in"})
+    if (acting := _are_acting(places, behind)) is not None:
+        return acting and (pair <= _PREPOSITIONS or pair in _DOING)
     head = ours[here - 1] if here else ours[here]
     if pair == {"of", "from"} or ("of" in pair and head.key in _MADE):
         return head.key in _MADE and "from" in pair
@@ -143,7 +144,16 @@ def _is_near(ours: Sequence[Token], theirs: Sequence[Token], here: int, there: i
         if pair in ({"to", "for"}, {"to", "with"}):
             return head.word.endswith(_QUALITY) if "for" in pair else head.key in _JOINING
         return any(pair <= alike for alike in _NAMED)
-    return any(pair <= alike for alike in (_PREPOSITIONS, _MEANS, _SPANS, _LOWER, _HIGHER))
+    return any(pair <= alike for alike in (_PREPOSITIONS, _MEANS, _SPANS, _LOWER, _HIGHER, _AMONG))
+
+
+def _are_acting(places: Sequence[tuple[Sequence[Token], int]], behind: Sequence[Token]) -> bool | None:
+    """Whether a doing follows in both: `by lighting`, `in the computation` for `while computing`; None where nothing
+    of the kind does."""
+    acts = [next((one for one in tokens[at + 1 :] if one.role != "free"), None) for tokens, at in places]
+    if acts[0] and acts[1] and (is_doing(acts[0].word, acts[1].word) or is_doing(acts[1].word, acts[0].word)):
+        return True
+    return True if behind and all(token.word.endswith("ing") for token in behind) else None
 
 
 def _is_said_again(tokens: Sequence[Token], at: int) -> bool:
@@ -152,7 +162,7 @@ def _is_said_again(tokens: Sequence[Token], at: int) -> bool:
     if before is None:
         return False
     again = tokens[at].key in {token.key for token in tokens[max(0, at - 14) : at]}
-    return tokens[at].role in ("place", "light") and before.role == "joint" and again
+    return tokens[at].role in ("place", "light", "modal") and before.role == "joint" and again
 
 
 def _written(tokens: Sequence[Token], places: Sequence[int]) -> str:
@@ -185,8 +195,38 @@ def _is_said_alike(ours: Sequence[Token], theirs: Sequence[Token], here: int, th
         begins = not any(token.role != "free" for token in (*ours[:here], *theirs[:there]))
         return begins and not any(token.role in ("negation", "condition") for token in (*ours, *theirs))
     if pair in _REASONS:
-        return _is_reason(ours, here) and _is_reason(theirs, there)
+        weaker = ours[here].word == "as" and _opens_clause(ours, here) and theirs[there].word == "because"
+        return weaker or (_is_reason(ours, here) and _is_reason(theirs, there))
+    if pair == {"when", "where"}:
+        return _is_able(ours, here) and _is_able(theirs, there)
     return pair in _TIMES or pair == {"all", "every"}
+
+
+_LIKE: Final = words("as so such same just like known used serve serves regarded treated seen described")
+_ABLE: Final = words("possible necessary needed appropriate applicable required desired available")
+
+
+def _is_able(tokens: Sequence[Token], at: int) -> bool:
+    """`where possible`, `when needed`."""
+    return any(token.word in _ABLE for token in tokens[at + 1 : at + 2])
+
+
+def _opens_clause(tokens: Sequence[Token], at: int) -> bool:
+    """`… as there is none`, not `as bright as the lamp`."""
+    behind = tokens[at + 1 : at + 2]
+    return (
+        at > 0
+        and tokens[at - 1].word not in _LIKE
+        and not any(token.word == "as" for token in tokens[max(0, at - 4) : at])
+        and (
+            any(token.role in ("pronoun", "quantifier") or token.word in _BEGINNING for token in behind)
+            or has_verb(tokens[at + 2 : at + 3])
+        )
+        and is_clause(tokens[at + 1 :])
+    )
+
+
+_BEGINNING: Final = words("there the this these those")
 
 
 def _is_told_so(tokens: Sequence[Token], at: int) -> bool:
@@ -240,8 +280,10 @@ def _is_implied(tokens: Sequence[Token], at: int, others: Sequence[Token], besid
                 token.key in _LASTING for token in tokens[at + 2 : at + 3]
             )
             return lasting or ("that" in there and any(token.word == "to" for token in tokens[at + 1 : at + 6]))
-        case "why":
-            return any(token.word == "reason" for token in before)
+        case "by" | "why":  # `by yourself`
+            return any(token.word.endswith(("self", "selves")) for token in behind if word == "by") or any(
+                token.word == "reason" for token in before if word == "why"
+            )
         case "from":
             return any(token.word in ("to", "until") for token in tokens[at + 1 : at + 6])
     return bool(there & _FOR.get(word, frozenset()))
@@ -275,6 +317,7 @@ def _is_owner_known(tokens: Sequence[Token], at: int) -> bool:
 
 _LASTING: Final = frozenset(map(stem, words("second minute hour day week month year decade century")))
 _FOR: Final = {
+    "what": words("which"),
     **dict.fromkeys(("its", "their"), words("the")),
     **dict.fromkeys(("people", "persons"), words("those")),
     **dict.fromkeys(("per", "one"), words("a an")),
@@ -331,8 +374,12 @@ _THIRD: Final = frozenset({"it", "he", "she", "they"})
 _INSIDE: Final = words("in on at into onto")
 _PREPOSITIONS: Final = _INSIDE | words("of to for with about within inside during toward among")
 """Those that only tie one word to another. All others carry something: who, from where, when, above or below."""
+_DOING: Final = frozenset(
+    map(frozenset, (("by", "from"), ("when", "on"), ("when", "in"), ("while", "in"), ("among", "between")))
+)
 _MEANS: Final = words("by with via through in on")
 _LOWER: Final = words("under below")
+_AMONG: Final = words("among between")
 _HIGHER: Final = words("over above")
 _MADE: Final = frozenset(map(stem, words("make made build built form derive compose produce die suffer")))
 _DIFFERING: Final = words("from to than")

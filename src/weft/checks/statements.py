@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import field, replace
+from fractions import Fraction
 from functools import lru_cache
 from itertools import zip_longest
 from typing import Final, Literal
@@ -19,8 +20,8 @@ from weft.checks.dates import Day, dates_in
 from weft.checks.number_words import spelled_runs
 from weft.checks.numerals import numbers_in
 from weft.checks.phrases import PHRASES
-from weft.checks.units import UNITS, are_of_one_kind
-from weft.checks.word_forms import ALIKE, IRREGULAR, RANK, USING, are_forms, is_past, is_plural, spelt
+from weft.checks.units import UNITS, are_of_one_kind, measure
+from weft.checks.word_forms import ALIKE, IRREGULAR, RANK, USING, are_forms, is_doing, is_past, is_plural, spelt
 from weft.language.sentences import ENGLISH
 from weft.language.stems import stem
 from weft.protocol.values import dataclass
@@ -105,7 +106,7 @@ _WHOLE: Final = {
 _PHRASE_ROLES: Final[dict[str, Role]] = {
     "to": "light", "except": "condition", "if": "condition", "whether": "condition", "all except": "quantifier",
     "must": "modal", "may": "modal", "can": "modal", "no longer": "negation", "nobody": "negation",
-    "whose": "pronoun", "about": "bound", "percent": "unit",
+    "whose": "pronoun", "about": "bound", "percent": "unit", "each other": "pronoun",
 }  # fmt: skip
 """Of phrases that are no prepositions."""
 _BROKEN: Final = re.compile(
@@ -151,7 +152,7 @@ _INNER: Final = re.compile(r"[a-z][A-Z]")
 _LETTER: Final = re.compile(r"\A([eE])-(?=[a-z]{3,}\Z)")
 """`e-mail` is `email`."""
 _PARTED: Final = re.compile(r"(?<=[a-z]) / (?=[a-z])")
-_ADDRESS: Final = re.compile(r" ?<[\w.+-]+@[\w.-]+>")
+_ADDRESS: Final = re.compile(r"\b([A-Z][\w.'-]*) ?<[\w.+-]+@[\w.-]+>")
 """Of whom a name was said before."""
 _OWNER: Final = re.compile(r'(?<=\w)["”]s\b')
 """`the agency"s` is how some agencies write `the agency's`."""
@@ -200,7 +201,7 @@ def read_statement(sentence: str) -> Statement:
     if _ROW.match(text):  # a cell and the next are what a person writes with a colon
         text = _CELLS.sub(": ", _ROW.sub("", text).rstrip("| "))
     text = " ".join(_ITEM.sub("", _MARKUP.sub("", text)).replace("’", "'").replace("‘", "'").split())
-    text = _OPENER.sub("", re.sub(r"[“”„«»]", '"', _ADDRESS.sub("", _PARTED.sub("/", text))))
+    text = _OPENER.sub("", re.sub(r"[“”„«»]", '"', _ADDRESS.sub(r"\1", _PARTED.sub("/", text))))
     named = list(_named(_had(list(_tokens(text))), stopped=text.endswith(".")))
     tokens = tuple(_measured(_able(list(_phrased(_pointing(named))))))
     return Statement(text, tokens, text.rstrip("\"') ").endswith("?"))
@@ -249,6 +250,10 @@ def _facts(text: str) -> dict[int, tuple[Token, int]]:
     for start, end, day in dates_in(text):
         found[start] = Token(text[start:end], f"date {day}", "date", start, day=day), end
         taken.append((start, end))
+    for match in _PARTED_NUMBER.finditer(text):
+        start, end = match.span()
+        found[start] = Token(match[0], match[0].replace(",", ""), "name", start), end
+        taken.append((start, end))
     for start, end, value in spelled_runs(text):
         if value != "1" and not any(low < end and start < high for low, high in taken):
             found[start] = Token(text[start:end], value, "number", start, values=frozenset({value})), end
@@ -267,8 +272,31 @@ def _facts(text: str) -> dict[int, tuple[Token, int]]:
         meant = scaled[len(scaled) // 2 :] if scale and len(scaled) > 1 else scaled
         values = frozenset(reading[0] for reading in meant)
         end += scale.end() if scale else 0
+        start, end, values = _as_written(text, start, end, values)
         found[start] = Token(text[start:end], min(values), "number", start, values=values), end
     return found
+
+
+_PARTED_NUMBER: Final = re.compile(
+    r"(?<![\w.,:/])\d+(?::\d+(?:,\d{3})*)+(?![\w/])|(?<![\w.,:'])\d+(?:\.\d+)?['′″](?![\w'])"
+)
+"""A time of day, a result, a scale, feet: `6:40`, `3:2`, `1:25,000`, `12'`; its parts say nothing by themselves."""
+
+
+def _as_written(text: str, start: int, end: int, values: frozenset[str]) -> tuple[int, int, frozenset[str]]:
+    """A number with its sign; and `2.10` is no `2.1` where it measures nothing: a version, a section."""
+    behind = _UNIT_BEHIND.match(text, end)
+    measures = text[start - 1 : start] in _MONEY or (behind is not None and behind[1].lower() in UNITS)
+    if not measures and re.fullmatch(r"\d+\.\d*0", text[start:end]):
+        values = frozenset({text[start:end]})
+    if _MINUS.search(text, 0, start):
+        return start - 1, end, frozenset(f"-{value}" for value in values)
+    return start, end, values
+
+
+_MINUS: Final = re.compile(r"(?:^|(?<=[\s(]))[-−]\Z")
+_UNIT_BEHIND: Final = re.compile(r"\s?([%$€£¥°]|[A-Za-zµμ]+)")
+_MONEY: Final = tuple("$€£¥")
 
 
 def _inside_a_word(text: str, start: int, end: int) -> bool:
@@ -351,7 +379,7 @@ def _named(tokens: list[Token], *, stopped: bool) -> Iterator[Token]:
         if (
             token.word in _DONE
             and before is not None
-            and (before.word in _BEING or behind in ("by", "with", "for", "in"))
+            and (before.word in _BEING or behind in ("by", "with", "for", "in", "as", "to", "at", "on", "from"))
         ):
             yield replace(token, key=stem(token.word), role="content")  # a condition only where it begins a clause
             continue
@@ -383,14 +411,22 @@ def _pointing(tokens: list[Token]) -> list[Token]:
     """`This is` at the beginning of a clause says what `it is` says: what was spoken of."""
 
     def points(at: int) -> bool:
-        begins = at == 0 or (tokens[at].word != "that" and (bool(tokens[at].before) or tokens[at - 1].role == "joint"))
+        plural = tokens[at].word in ("these", "those")
+        led = plural and at > 0 and tokens[at - 1].role in ("light", "place")  # `more than a dozen of these were`
+        begins = (
+            at == 0
+            or led
+            or (tokens[at].word != "that" and (bool(tokens[at].before) or tokens[at - 1].role == "joint"))
+        )
+        if at + 1 == len(tokens):
+            return led
         behind = tokens[at + 1]
+        if led and behind.before.strip("\"'"):
+            return True
         return begins and not behind.before.strip("\"'") and (behind.word in _HELPING or behind.role == "modal")
 
     return [
-        replace(token, key=_POINTING[token.word], role="pronoun")
-        if token.word in _POINTING and at + 1 < len(tokens) and points(at)
-        else token
+        replace(token, key=_POINTING[token.word], role="pronoun") if token.word in _POINTING and points(at) else token
         for at, token in enumerate(tokens)
     ]
 
@@ -435,7 +471,15 @@ def _able(tokens: list[Token]) -> list[Token]:
     """`is not able to`, `is unable to` as `can not`."""
     made: list[Token] = []
     for at, token in enumerate(tokens):
-        if token.word == "able to":
+        if (
+            token.word == "to"
+            and made
+            and made[-1].word in _IS
+            and [one.word for one in tokens[at + 1 : at + 2]] == ["be"]
+        ):
+            # what was to be done need not have been
+            made.append(replace(token, key="must" if made[-1].word in ("is", "are") else "was to", role="modal"))
+        elif token.word == "able to":
             past = any(one.word in ("was", "were") for one in made[-2:])
             modal = replace(token, key="could" if past else "can")
             denied = bool(made) and made[-1].role == "negation"
@@ -445,6 +489,9 @@ def _able(tokens: list[Token]) -> list[Token]:
         else:
             made.append(token)
     return made
+
+
+_IS: Final = _words("is are was were")
 
 
 def _is_phrase(tokens: list[Token], at: int, size: int) -> bool:
@@ -464,10 +511,38 @@ def _is_helping(tokens: list[Token], at: int) -> bool:
 
 
 def _measured(tokens: list[Token]) -> Iterator[Token]:
-    """Numbers with the unit that stands behind them."""
+    """Numbers with the unit that stands behind them; `2 h 40 min` is 160 minutes."""
+    tokens = _summed(tokens)
     for token, behind in zip_longest(tokens, tokens[1:]):
         measured = token.role == "number" and behind is not None and behind.role == "unit" and not behind.before
         yield replace(token, unit=behind.key) if measured else token
+
+
+def _summed(tokens: list[Token]) -> list[Token]:
+    made: list[Token] = []
+    for token in tokens:
+        made.append(token)
+        whole, unit, part, less = ([*made[-4:], *[None] * 4])[:4] if len(made) > 3 else (None,) * 4
+        if whole is None or unit is None or part is None or less is None or unit.before or part.before.strip():
+            continue
+        if (
+            [one.role for one in made[-4:]] != ["number", "unit", "number", "unit"]
+            or not whole.values
+            or not part.values
+        ):
+            continue
+        one, other, step = (
+            measure(Fraction(min(whole.values)), unit.key),
+            measure(Fraction(min(part.values)), less.key),
+            measure(Fraction(1), less.key),
+        )
+        larger = measure(Fraction(1), unit.key)
+        if one and other and step and larger and one.kind == other.kind and step.amount < larger.amount:
+            total = (one.amount + other.amount) / step.amount
+            if total.denominator == 1:
+                text = f"{whole.text} {unit.text} {part.text}"
+                made[-4:] = [replace(whole, text=text, key=str(total), values=frozenset({str(total)})), less]
+    return made
 
 
 def is_saying(token: Token) -> bool:
@@ -475,7 +550,7 @@ def is_saying(token: Token) -> bool:
 
 
 _SAYING: Final = frozenset(
-    stem(word)
+    stem(spelt(word))
     for word in _words("""
         say tell claim allege believe think suppose assume argue suggest report according assert deny doubt dispute
         propose hypothesize speculate rumour imagine pretend wish hope fear expect predict accuse deem consider
@@ -503,5 +578,7 @@ def same(one: Token, other: Token) -> bool:
             # `RS-232` and `RS232`; options differ in their signs, and in capitals
             return one.key == other.key or (one.word[0] != "-" and other.word[0] != "-")
         alike = one.key == other.key or one.key[:5] == other.key[:5] or is_plural(one.word, other.word)
-        return (alike or is_plural(other.word, one.word)) and are_forms(one.text, other.text)
+        if (alike or is_plural(other.word, one.word)) and are_forms(one.text, other.text):
+            return True
+        return is_doing(one.word, other.word) or is_doing(other.word, one.word)
     return one.key == other.key and one.role == other.role

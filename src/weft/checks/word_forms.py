@@ -105,10 +105,41 @@ def are_forms(one: str, other: str) -> bool:
     return all(_INFLECTIONS.fullmatch(rest) for rest in rests)
 
 
+_DOINGS: Final = (
+    ("", words("ment ance ence al age ure")), ("e", words("ement ment ance ence al age ure ison")),
+    ("d", words("sion se")), ("de", words("sion")), ("t", words("sion ssion")), ("ve", words("ution f ption")),
+    ("be", words("ption")), ("ify", words("ification")), ("y", words("ication iance")), ("ceive", words("ception")),
+    ("duce", words("duction")), ("quire", words("quisition")), ("er", words("ery")), ("ir", words("iry")),
+    ("ow", words("owth")),
+)  # fmt: skip
+"""How a verb may end, and what stands there in the noun that names its doing."""
+_GERUND: Final = 6
+"""Letters: `using` and `going` lead others."""
+
+
+@lru_cache(maxsize=65_536)
+def is_doing(noun: str, gerund: str) -> bool:
+    """`delivery` and `delivering`, `expansion` and `expanding`: one doing, by a noun of its own and by its verb."""
+    if not gerund.endswith("ing") or len(gerund) < _GERUND or noun.endswith("ing"):
+        return False
+    if noun.endswith("s") and not noun.endswith("ss"):
+        noun = noun[:-1]
+    if noun.endswith("ion") and stem(noun) == stem(gerund):
+        return True  # `connection`, `computation`; not `mission` and `missing`
+    root = gerund.removesuffix("ing")
+    roots = {root, f"{root}e", *([root[:-1]] if root[-1:] == root[-2:-1] else [])}
+    return any(
+        noun.startswith(base := one.removesuffix(ending)) and noun.removeprefix(base) in nouns
+        for one in roots
+        for ending, nouns in _DOINGS
+        if one.endswith(ending)
+    )
+
+
 _RANKS: Final = (
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth"  # noqa: SIM905
     " fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split()
 )
 ORDINALS: Final = frozenset(_RANKS)
 RANK: Final = {word: frozenset({str(at)}) for at, word in enumerate(_RANKS, start=1)}
-USING: Final = words("use uses used using")
+USING: Final = words("use uses used using usage")
