@@ -93,6 +93,7 @@ def test_another_turn_of_phrase_is_quoted(claim: str, passage: str) -> None:
         ("Ada told the sailors at sea it helped her to stay.", "The sailors at sea told Ada it helped them to stay."),
         ("The mission data are in the log.", "The missing data are in the log."),
         ("It is as bright as there is need.", "It is as bright because there is need."),
+        ("She stopped to smoke in the hall.", "She stopped smoking in the hall."),
     ],
 )
 def test_what_only_looks_like_another_turn_is_not(claim: str, passage: str) -> None:

@@ -117,6 +117,7 @@ def align(claim: Statement, source: Statement, earlier: Statement | None = None)
         Difference("order", _text(one), _text(other)) for one, other in displaced(ours, theirs, (*pairs, *moved))
     ]
     differences += _leading_others(ours, theirs, dict((*pairs, *moved)))
+    differences += _purposes(ours, theirs, dict((*pairs, *moved)))
     differences += _edits(ours, theirs, pairs, moved, subject)
     roles = [*_roles(ours, theirs, (*pairs, *moved))]
     differences += roles
@@ -146,6 +147,21 @@ def _leading_others(ours: Sequence[Token], theirs: Sequence[Token], mate: Mappin
         listed = any(token.role == "joint" for token in theirs[low : high + 1])
         if not listed and any(token.before for token in theirs[low + 1 : high + 1]):
             yield Difference("order", ours[led[0]].text, theirs[led[1]].text)
+
+
+_TO_DO: Final = frozenset(map(stem, words("stop remember forget regret try quit")))
+
+
+def _purposes(ours: Sequence[Token], theirs: Sequence[Token], mate: Mapping[int, int]) -> Iterator[Difference]:
+    """`stopped to smoke` for `stopped smoking`."""
+    for here, there in mate.items():
+        if ours[here].key in _TO_DO:
+            behind = [
+                next((token.word for token in tokens[at + 1 : at + 2]), "")
+                for tokens, at in ((ours, here), (theirs, there))
+            ]
+            if any(one == "to" and other.endswith("ing") for one, other in (behind, behind[::-1])):
+                yield Difference("other words", ours[here].text, theirs[there].text)
 
 
 def _in_scope(differences: Sequence[Difference], theirs: Sequence[Token]) -> list[Difference]:
