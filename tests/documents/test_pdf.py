@@ -174,6 +174,82 @@ def test_columns_are_read_one_after_the_other() -> None:
     assert places == sorted(places)
 
 
+def side(name: str, count: int) -> list[str]:
+    return [f"{name} line {index} keeps to its own column of text" for index in range(count)]
+
+
+def in_order(text: str, lines: list[str]) -> bool:
+    places = [text.find(line) for line in lines]
+    return -1 not in places and places == sorted(places)
+
+
+@pytest.mark.parametrize("shift", [0, 6])
+@pytest.mark.parametrize("places", [(60, 264), (60, 264, 468)])
+def test_columns_painted_one_after_the_other_may_stand_close_together(places: tuple[int, ...], shift: int) -> None:
+    names = ["Left", "Middle", "Right"]
+    page = [At(60, 760, "One headline that goes across all of the columns", 22)]
+    for index, x in enumerate(places):
+        page += column(x, 700 - index * shift, side(names[index], 4 + index), 10)
+    found = read(pdf([page]))
+    wanted = [line for index in range(len(places)) for line in side(names[index], 4 + index)]
+    assert in_order(found.text, wanted)
+    assert not any("order" in note for note in found.notes)
+
+
+def test_columns_in_a_part_of_a_page() -> None:
+    wide = [
+        f"Line {index} of a text that goes across the whole page, as the lines around it do too" for index in range(14)
+    ]
+    page = [
+        *column(60, 760, wide, 10),
+        *column(60, 560, side("Left", 6), 10),
+        *column(264, 560, side("Right", 6), 10),
+        At(60, 460, "A last line goes across the whole page and ends it.", 10),
+    ]
+    assert in_order(read(pdf([page])).text, [*wide, *side("Left", 6), *side("Right", 6), "A last line goes across"])
+
+
+def test_columns_begin_again_below_a_picture_that_goes_across() -> None:
+    page = [
+        *column(60, 760, side("First", 5), 10),
+        *column(264, 760, side("Second", 5), 10),
+        *column(60, 500, side("Third", 5), 10),
+        *column(264, 500, side("Fourth", 5), 10),
+    ]
+    wanted = [line for name in ("First", "Second", "Third", "Fourth") for line in side(name, 5)]
+    assert in_order(read(pdf([page])).text, wanted)
+
+
+def test_a_table_of_long_texts_is_read_cell_by_cell() -> None:
+    page: list[At] = []
+    wanted = []
+    for row in range(5):
+        for x, name in ((60, f"Old{row}"), (300, f"New{row}")):
+            page += column(x, 760 - 50 * row, side(name, 3), 10)
+            wanted += side(name, 3)
+    assert in_order(read(pdf([page])).text, wanted)
+
+
+def test_gaps_between_words_are_no_columns() -> None:
+    words = ["they", "came", "from", "the", "bank", "at", "first", "light", "and", "took", "mud", "home"]
+    page = [
+        At(60 + 42 * place + 3 * ((line * 7 + place * 5) % 4), 760 - 13.2 * line, word, 9)
+        for line in range(8)
+        for place, word in enumerate(words)
+    ]
+    assert " ".join(read(pdf([page])).text.split()).count(" ".join(words)) == 8
+
+
+def test_texts_that_no_white_parts_stay_in_the_order_they_are_painted() -> None:
+    slope = [f"{'and then ' * (index // 2)}the lines get longer, {index}" for index in range(8)]
+    beside = [f"beside it another text runs down, line {index}" for index in range(8)]
+    page = [At(60, 760 - 13.2 * index, line, 10) for index, line in enumerate(slope)]
+    page += [At(180 + 22 * index, 760 - 13.2 * index, line, 10) for index, line in enumerate(beside)]
+    found = read(pdf([page]))
+    assert in_order(found.text, [*slope, *beside])
+    assert any("in the file's own order" in note for note in found.notes)
+
+
 def test_text_painted_out_of_order_is_read_in_order() -> None:
     page = column(72, 700, [f"Sentence number {index} of the page ends here." for index in range(6)])
     found = read(pdf([list(reversed(page))]))

@@ -6,7 +6,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -14,6 +14,7 @@ from tests.documents.test_spreadsheet import workbook
 from weft.files import Folder
 from weft.knowledge.embedding import Unavailable
 from weft.knowledge.gathering import gather
+from weft.knowledge.ingest import IngestProgress
 from weft.knowledge.knowledge_base import (
     KnowledgeBase,
     add_files,
@@ -163,6 +164,33 @@ def test_a_page_that_only_leads_to_another_is_no_document(followed: tuple[Knowle
     assert report.counts["signposts"] == 1
     assert "manual/full.html" in knowledge.store.hashes()
     assert "manual/here.html" not in knowledge.store.hashes()
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("", "empty"),
+        (" \n\n", "empty"),
+        ("# Old\n\nPull the lever.\n", "identical"),
+        (
+            '<html><head><meta http-equiv="Refresh" content="0; url=use.html"></head><body>Go on</body></html>',
+            "signposts",
+        ),
+    ],
+)
+def test_a_document_that_becomes_none_is_counted_as_removed(
+    followed: tuple[KnowledgeBase, Path], text: str, state: Literal["empty", "identical", "signposts"]
+) -> None:
+    knowledge, source = followed
+    (source / "page.html").write_text("<html><body><p>Oil the wheel in spring and in autumn.</p></body></html>")
+    assert knowledge.update().counts["removed"] == 0
+    (source / "page.html").write_text(text)
+    told: list[IngestProgress] = []
+    report = knowledge.update(told.append)
+    assert "manual/page.html" not in knowledge.store.hashes()
+    assert (report.counts["removed"], report.counts[state] >= 1) == (1, True)
+    assert told[-1].done == told[-1].total
+    assert knowledge.update().counts["removed"] == 0
 
 
 def test_an_empty_file_is_passed_over(followed: tuple[KnowledgeBase, Path]) -> None:

@@ -50,6 +50,38 @@ def test_no_sentence_is_cut_inside_a_quotation(parts: list[str]) -> None:
     assert sentences(" ".join(parts)) == parts
 
 
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ["The drawers are marked from a to z. Every one is locked."],
+        ["The lamps go out at 9 a.m. Neither keeper stays."],
+        ["Boil it for 30 min. He never did."],
+        ["It came with Fig. 3 on 5 Jan. Nobody saw it."],
+        ["The tide reaches 12 ft. Most boats stay in."],
+    ],
+)
+def test_a_word_that_begins_a_sentence_ends_the_one_before_it(parts: list[str]) -> None:
+    found = sentences(parts[0])
+    assert (len(found), " ".join(found)) == (2, parts[0])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The book of J. Smith lies there.",
+        "We asked Dr. He about the lamp.",
+        "See No. 5 and vol. 2 of it.",
+        "It was cited in Smith v. The Queen.",
+        "b. The answer is on the back.",
+        "Writing a ! after the name makes it loud.",
+        "Put a ? or a ! behind it, as others do.",
+        "Type `run! now` and wait.",
+    ],
+)
+def test_a_stop_that_ends_nothing(text: str) -> None:
+    assert sentences(text) == [text]
+
+
 def test_a_long_speech_has_sentences_of_its_own() -> None:
     speech = " ".join(["This is one of the things that I have to say."] * (QUOTATION_LIMIT // 30))
     assert len(sentences(f"“{speech}”")) > 5

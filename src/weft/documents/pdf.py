@@ -115,11 +115,11 @@ def _with_trailer(data: bytes) -> bytes:
 def _read_pages(draft: Draft, reader: Any) -> None:
     fonts: dict[Any, Glyphs | None] = {}
     pages: list[list[LineOnPage]] = []
-    unreadable = turned = artifacts = broken = length = followed = 0
+    unreadable = turned = artifacts = broken = length = followed = unsure = 0
     for index in range(len(reader.pages)):
         try:
             painted = Painter(fonts).page(reader.pages[index])
-            lines = lines_of(painted.pieces)
+            lines, as_painted = lines_of(painted.pieces)
         except _faults():
             broken += 1
             lines = []
@@ -128,6 +128,7 @@ def _read_pages(draft: Draft, reader: Any) -> None:
             turned += painted.turned
             artifacts += painted.artifacts
             followed += painted.followed
+            unsure += as_painted
         pages.append(lines)
         length += sum(len(line.text) for line in lines)
         if length > MAX_TEXT:
@@ -147,6 +148,7 @@ def _read_pages(draft: Draft, reader: Any) -> None:
         ),
         (unreadable, f"{counted(unreadable, 'character')} in fonts that do not say which letters they show left out"),
         (turned, f"{counted(turned, 'character')} of turned text left out"),
+        (unsure, f"{counted(unsure, 'page')} in the file's own order: which texts are columns could not be told"),
         (found.running or artifacts, "headers, footers and page numbers left out"),
         (found.contents, f"{counted(found.contents, 'line')} of a table of contents left out"),
         (found.mended, f"{counted(found.mended, 'word')} put together that the end of a line had cut"),

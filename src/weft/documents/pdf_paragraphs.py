@@ -15,7 +15,8 @@ from dataclasses import field
 from typing import Final, Literal
 
 from weft.documents.characters import is_unspaced, word_set
-from weft.documents.pdf_lines import LineOnPage, middle
+from weft.documents.pdf_columns import middle
+from weft.documents.pdf_lines import LineOnPage
 from weft.protocol.values import dataclass
 
 _EDGE: Final = 2

@@ -90,13 +90,16 @@ def update(
     report = IngestReport(skipped=found.skipped)
     gone = sorted(name for name in set(known) - set(files) if not found.lost(name))
     total = len(files) + len(gone)
+    done = 0
 
     def tell(file: str, state: State, passages: int = 0, problem: str = "") -> None:
+        nonlocal done
+        done += 1
         report.counts[state] += 1
         report.passages += passages
         if problem:
             report.problems.append(problem)
-        progress(IngestProgress(file, state, sum(report.counts.values()), total, passages, problem))
+        progress(IngestProgress(file, state, done, total, passages, problem))
 
     if gone:
         store.remove(gone)
@@ -116,7 +119,7 @@ def update(
         said = bool(data.strip())
         if first != file or not said:
             filing.end()  # the one that stays is in the index before the other leaves it
-            store.remove([file])
+            report.counts["removed"] += store.remove([file])
             if said:
                 twins[file] = first
             report.skipped.setdefault(f"the same as {first}" if said else "empty", []).append(file)
@@ -129,7 +132,7 @@ def update(
         try:
             document = read_other(data, file) if is_other(file) else read_document(data, file)
             if document.extra.get("leads_to") and document.words < SIGNPOST:
-                store.remove([file])
+                report.counts["removed"] += store.remove([file])
                 report.skipped.setdefault("only leads to another page", []).append(file)
                 tell(file, "signposts")
                 continue

@@ -38,7 +38,9 @@ _LABEL: Final = re.compile(r"\s*[^\W\d_a-z][\w'’]*(?: [\w'’]+){0,2}:\s+\S")
 _PARTED: Final = re.compile(r"\n[ \t]*\n\s*|\n(?=[ \t]*(?:[-*•+]|\(\w{1,4}\)|\d{1,3}[.)])[ \t])")
 _SURE: Final = re.compile(
     r"(?:The|This|That|These|Those|It|He|She|We|They|I|In|On|At|But|And|For|When|If|As|After|There"
-    r"|However|Unfortunately|Fortunately|Although|While|His|Her|Its|Their|Then|Since|Both|Later)$"
+    r"|However|Unfortunately|Fortunately|Although|While|His|Her|Its|Their|Then|Since|Both|Later"
+    r"|Every|Everyone|Everything|Everybody|Each|Either|Neither|Nobody|Nothing|None|Some|Many|Most|All|Another|Such"
+    r"|What|Who|Where|Why|How|Which|You|My|Our|Your|From|With|By|During|Before|Because|Until|Once|Here|Now|Nor|Yet)$"
 )
 _QUOTATIONS: Final = tuple(
     re.compile(pattern, re.S)
@@ -47,6 +49,7 @@ _QUOTATIONS: Final = tuple(
         rf"„[^„“”]{{1,{QUOTATION_LIMIT}}}[“”]",
         rf"«[^«»]{{1,{QUOTATION_LIMIT}}}»",
         rf"「[^「」]{{1,{QUOTATION_LIMIT}}}」",
+        rf"(?<!`)`[^`\n]{{1,{QUOTATION_LIMIT}}}`(?!`)",
         rf"(?<![\w\"])\"(?=\S)[^\"]{{1,{QUOTATION_LIMIT}}}(?<=\S)\"(?!\w)",
         rf"(?<!\w)‘(?=\S)[^‘\n]{{1,{QUOTATION_LIMIT}}}?(?<=[.,!?…])’(?!\w)",
         rf"(?<![\w'])'(?=\S)[^\n]{{1,{QUOTATION_LIMIT}}}?(?<=[.,!?…])'(?!\w)",
@@ -95,7 +98,10 @@ ENGLISH: Final = _Marks(
 _BEFORE_NUMBERS: Final = words("""
 no nos vol vols p pp fig figs eq eqs ch sec art arts para paras nr bd núm pág págs blz стр рис табл
 """)
-_AT_THE_END: Final = words("etc inc ltd co corp jr sr a.m p.m u.s u.k ph.d usw ecc enz")
+_AT_THE_END: Final = words("""
+etc inc ltd co corp bros dept univ jr sr al a.m p.m u.s u.k u.n e.u d.c ph.d m.d b.a m.a usw ecc enz min ft ave blvd rd
+jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur fri sat sun
+""")
 
 
 def sentences(text: str, marks: SentenceMarks = ENGLISH) -> list[str]:
@@ -154,7 +160,8 @@ def _ends(text: str, match: re.Match[str], high: int, marks: SentenceMarks, *, s
     letter = behind.group(1) or "" if behind else ""
     word = letter + (behind.group(2) if behind else "")
     if letter.islower() and not small:
-        return stop[0] in "!?" and not closed
+        # A mark with spaces on both sides is one that is written about: `a ! behind the name`.
+        return stop[0] in "!?" and not closed and not text[match.start() - 1 : match.start()].isspace()
     if closed and _is_attribution(text, after, high, marks):
         return False
     if stop[0] == "." and not stop.startswith("..."):
@@ -170,7 +177,9 @@ def _stop_ends(text: str, at: int, following: str, marks: SentenceMarks) -> bool
     small = word.lower()
     if len(word) == 1 and word.isalpha():
         # An initial, or the end of `vitamin C.`: only a word that can't be a surname decides for the end.
-        return word.islower() is False and bool(_SURE.match(following)) and word not in "IA"
+        # What a line begins with is its mark: `b. The answer`; and `v.` stands between two parties.
+        marks_line = not text[text.rfind("\n", 0, at) + 1 : at].rstrip(GAP + "*_")[:-1].strip(" \t" + GAP)
+        return bool(_SURE.match(following)) and word not in "IAv" and not marks_line
     if small in _BEFORE_NUMBERS:
         return not following[:1].isdigit()
     if small in marks.abbreviations or small.rstrip(".") in marks.abbreviations:
