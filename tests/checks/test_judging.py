@@ -222,6 +222,10 @@ def yes(said: str, passage: str, words: str = "") -> tuple[str, str]:
         ("133 per cent of the seats are taken.", "30 of the 40 seats are taken.", "not_checked"),
         ("He lived in it for 17 years.", "It was his from 1863 to 1880.", "judged"),
         ("Each litre costs 2 euros.", "The 30 litres cost 60 euros.", "judged"),
+        ("Papers are kept for five years or more.", "The retention period is at least five years.", "judged"),
+        ("Papers are kept for five years or more.", "The retention period is five years.", "not_checked"),
+        ("Papers are kept for no less than 5 years.", "The retention period is at least five years.", "judged"),
+        ("Papers are kept for less than 5 years.", "The retention period is at least five years.", "not_checked"),
         ("The trip is one of 1.5 hours.", "The trip takes 90 minutes in all.", "judged"),
     ],
 )

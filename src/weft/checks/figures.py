@@ -54,11 +54,13 @@ _DOWN: Final = _keys("fall drop decrease decline shrink sink lose reduce plunge 
 _MORE: Final = words("more higher greater larger bigger longer taller wider deeper heavier thicker older dearer")
 _FEWER: Final = words("less fewer lower smaller shorter narrower shallower lighter thinner younger cheaper")
 _EACH: Final = words("per each apiece average averages averaged")
-_BELOW: Final = {"more": ">", "over": ">", "above": ">", "exceeding": ">", "least": ">", "minimum": ">"}
-_ABOVE: Final = {"less": "<", "fewer": "<", "under": "<", "below": "<", "most": "<", "maximum": "<", "up": "<"}
+_BELOW: Final = {"more": ">", "over": ">", "above": ">", "exceeding": ">", "least": ">=", "minimum": ">="}
+_ABOVE: Final = {"less": "<", "fewer": "<", "under": "<", "below": "<", "most": "<=", "maximum": "<=", "up": "<="}
 _NEARLY: Final = dict.fromkeys(("about", "approximately", "roughly", "around", "nearly", "almost"), "~")
 _BOUNDS: Final = {**_BELOW, **_ABOVE, **_NEARLY}
+_DENIED: Final = {"<": ">=", ">": "<=", "<=": ">", ">=": "<"}
 _FILLING: Final = words("than at to of the a an")
+_OR: Final = words("more over above less fewer under below")
 _MINUS: Final = "-\u2212–"
 _BREAKS: Final = frozenset(",;:()—–")
 _YEARS: Final = range(1000, 2200)
@@ -164,7 +166,10 @@ def _bound(tokens: Sequence[Token], at: int) -> str:
             break
         if token.before:
             break
-    return {"<": ">", ">": "<"}.get(sign, sign) if denied else sign
+    if not sign:  # `five years or more`
+        behind = [token.word for token in tokens[at + 1 : at + 4] if token.role != "unit"][:2]
+        return f"{_BOUNDS[behind[1]]}=" if behind[:1] == ["or"] and behind[1:] and behind[1] in _OR else ""
+    return _DENIED.get(sign, sign) if denied else sign
 
 
 def _is_stated(one: Figure, other: Figure) -> bool:
@@ -198,7 +203,7 @@ class _Words:
 
     def computed(self, figure: Figure, said: Statement) -> str:
         """How the claim's number comes of those here; "" where it does not, or can't be told to."""
-        if figure.clock or not figure.readings or figure.bound in ("<", ">"):
+        if figure.clock or not figure.readings or figure.bound not in ("", "~"):
             return ""
         clause = _clause_of(said.tokens, figure)
         keys = {token.key for token in clause}
