@@ -247,6 +247,93 @@ def test_a_judge_that_shows_no_words_is_not_believed_and_a_person_is(desk: Weft,
     assert "(judged by Ann: the loan is in the last line)" in piece
 
 
+TRAP = """\
+# Harbour report
+
+It is not true that the crane was insured. The board denied that the crane had been inspected in May.
+
+According to the operator, no oil entered the water. Ships shorter than 90 metres need not take a pilot unless
+visibility is below 500 metres. Anna Berg keeps the light. She paid for the lamp herself.
+
+If the tide gate fails, the lower yard floods within 30 minutes. Nobody believes that the quay is safe. The rumour that
+the mayor resigned is false. The bell was rung by hand, the keeper claimed.
+"""
+
+
+def resting(*said: tuple[str, str]) -> dict[str, Any]:
+    sentences = [{"text": text, "rests_on": [words]} for text, words in said]
+    return {**DRAFT, "sections": [{"heading": "The harbour", "sentences": sentences}]}
+
+
+def angles_with(words: str) -> dict[str, Any]:
+    return {"angles": [{**one, "support": [words]} for one in ANGLES["angles"]]}
+
+
+def test_a_sentence_is_held_against_the_whole_sentence_of_the_source_and_not_against_the_drafters_cut(
+    desk: Weft, tmp_path: Path
+) -> None:
+    """What is cut out of a denial, a report or a condition says what its sentence does not."""
+    (tmp_path / "harbour.md").write_text(TRAP)
+    cuts = [
+        ("The crane was insured.", "the crane was insured"),
+        ("The crane had been inspected in May.", "the crane had been inspected in May"),
+        ("No oil entered the water.", "no oil entered the water"),
+        ("Ships shorter than 90 metres need not take a pilot.", "Ships shorter than 90 metres need not take a pilot"),
+        ("The lower yard floods within 30 minutes.", "the lower yard floods within 30 minutes"),
+        ("The quay is safe.", "the quay is safe"),
+        ("The mayor resigned.", "the mayor resigned"),
+        ("The bell was rung by hand.", "The bell was rung by hand"),
+    ]
+    whole = ("Anna Berg paid for the lamp herself.", "paid for the lamp herself")
+    said = [
+        {"sentence": text, "claims": [{"claim": text, "verdict": "supported", "label": "source", "words": words}]}
+        for text, words in cuts
+    ]
+    model = ScriptedModel(turns(angles_with("the quay is safe"), resting(*cuts, whole), {"judgements": said}))
+    assert drafted(desk, model, tmp_path / "harbour.md", answers={"angles": "proceed"}) == "done"
+    found = made(desk, "sources.json")["sentences"]
+    assert [one["state"] for one in found] == ["not_checked"] * len(cuts) + ["quoted"]
+    assert [TRAP[slice(*one["passages"][0])].split()[:5] for one in found[:1]] == [["It", "is", "not", "true", "that"]]
+    assert [TRAP[slice(*span)] for span in found[-1]["passages"]] == ["She paid for the lamp herself."]
+    piece = (desk.session("piece") / "piece.md").read_text()
+    assert "[^1]: Harbour report: “It is not true that the crane was insured.” (not checked: " in piece
+    assert "“If the tide gate fails, the lower yard floods within 30 minutes.” (not checked: " in piece
+    assert piece.count("quoted)") == 1
+
+
+def test_of_several_sources_too_a_cut_is_read_in_its_own_sentence(desk: Weft, tmp_path: Path) -> None:
+    """So are the sides of what a model says they disagree on."""
+    first, second = tmp_path / "board.md", tmp_path / "union.md"
+    first.write_text("# The board\n\nThe crane fell at 14:20 on Tuesday. It is untrue that the crack was old.\n")
+    second.write_text("# The union\n\nThe union says the board knew of the crack. The crack was old.\n")
+    sides = ["the crack was old", "The crack was old."]
+    angles = {**angles_with("the board knew of the crack"), "contradictions": [{"about": "its age", "passages": sides}]}
+    cut = resting(
+        ("The board knew of the crack.", "the board knew of the crack"),
+        ("The crane fell at 14:20 on Tuesday.", "at 14:20 on Tuesday"),
+    )
+    model = ScriptedModel(turns(angles, cut, {"judgements": []}))
+    start: dict[str, Any] = {"answers": {"angles": "proceed"}}
+    assert drafted(desk, model, first, together=(second,), **start) == "done"
+    assert [one["state"] for one in made(desk, "sources.json")["sentences"]] == ["not_checked", "quoted"]
+    piece = (desk.session("piece") / "piece.md").read_text()
+    assert "[^1]: The union: “The union says the board knew of the crack.” (not checked" in piece
+    assert "[^2]: The board: “The crane fell at 14:20 on Tuesday.” (quoted)" in piece
+    assert "The board: “It is untrue that the crack was old.”" in piece
+
+
+def test_the_note_of_what_was_judged_has_the_words_that_the_judge_rests_on(desk: Weft, tmp_path: Path) -> None:
+    """Not those that the drafter named, which nobody has judged."""
+    draft = json.loads(json.dumps(DRAFT))
+    draft["sections"][0]["sentences"][2]["rests_on"] = ["Today a cubic metre costs 4.10 euros."]
+    words = "The price was 3.2 million euros, on a loan that runs until 2046."
+    model = ScriptedModel(turns(ANGLES, draft, judgement(words)))
+    assert drafted(desk, model, tmp_path / "water.md", answers={"angles": "proceed"}) == "done"
+    piece = (desk.session("piece") / "piece.md").read_text()
+    assert f"[^3]: The village that bought back its water: “{words}” (judged by scripted)" in piece
+    assert [SOURCE[slice(*span)] for span in made(desk, "sources.json")["sentences"][2]["passages"]] == [words]
+
+
 def test_without_a_model_it_says_that_one_is_needed(desk: Weft, tmp_path: Path) -> None:
     (desk.workspace / "config.toml").write_text("")
     kit = desk.session("water") / "writing-kit.json"

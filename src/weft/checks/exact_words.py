@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from weft.checks.folding import fold
-from weft.language.sentences import UNSPACED_LETTERS
+from weft.language.sentences import UNSPACED_LETTERS, sentences
 from weft.language.stems import stem
 
 _MARKS: Final = re.compile(r"[*`\u00ad\u200b\u2060]+|(?<!\w)_+|_+(?!\w)")
@@ -84,6 +86,27 @@ def opposites(claim: str, words: str) -> tuple[str, str] | None:
             if base in stems and base not in others and word not in mine:
                 return (stems[base], word) if mine is ours else (word, stems[base])
     return None
+
+
+def around(words: str, passage: str) -> list[tuple[str, str, str]]:
+    """Wherever the words stand in a passage: what of their own sentences stands before them and behind, and those
+    sentences whole."""
+    plain, told = _plain(words).strip(_ENDS), _sentences(passage)
+    text = " ".join(one for one, _ in told)
+    starts = [0]
+    for one, _ in told:
+        starts.append(starts[-1] + len(one) + 1)
+    found = []
+    for at in _places(plain, text):
+        first, last = bisect_right(starts, at) - 1, bisect_left(starts, at + len(plain))
+        whole = " ".join(one for _, one in told[first:last])
+        found.append((text[starts[first] : at], text[at + len(plain) : starts[last] - 1], whole))
+    return found
+
+
+@lru_cache(maxsize=16)
+def _sentences(passage: str) -> tuple[tuple[str, str], ...]:
+    return tuple((_plain(one), one) for one in sentences(passage))
 
 
 def _plain(text: str) -> str:

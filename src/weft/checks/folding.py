@@ -52,6 +52,14 @@ def place_of(quote: str, text: str) -> tuple[int, int] | None:
     return found.span() if found else None
 
 
+def places_of(words: str, text: str) -> list[tuple[int, int]]:
+    """Wherever words stand in a text; white space, marks of emphasis and the style of quotation marks do not count."""
+    parts = [re.escape(part) for part in re.split(r"[\s*_]+", fold(words).text) if part]
+    if not parts:
+        return []
+    return [found.span() for found in re.finditer(r"[\s*_>]+".join(parts), text.translate(_QUOTES))]
+
+
 def lower_each(text: str) -> str:
     lowered = text.lower()
     if len(lowered) == len(text):

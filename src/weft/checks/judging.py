@@ -1,21 +1,24 @@
 """What a model says of a sentence, held to what code can look up.
 
 A model takes a sentence apart into claims and says of each whether a passage supports it, contradicts it or does not
-say it, with the exact words it rests on. It is believed only where three things hold: the words stand in the passage,
-whole (`exact_words`), the rules of `weft.checks.claims` do not object, and every number is there or comes of those that
-are. Else the sentence is not checked, with the reason. Pure: who asks the model, and pays for it, is the run.
+say it, with the exact words it rests on. It is believed only where all of this holds: the words stand in the passage,
+whole (`exact_words`); neither the rules of `weft.checks.claims`, which hold the claim against the passage and never
+against the words alone, nor what else code can see (`objections`) speaks against it; every date and name of the claim
+is among the words, every number too, or comes of theirs (`figures`). Else the sentence is not checked, with the reason.
+Pure: who asks the model, and pays for it, is the run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
 from typing import Any, Final
 
-from weft.checks.arithmetic import derivation, parts_in
 from weft.checks.claims import State, compare
-from weft.checks.exact_words import count_words, fault_of, opposites
+from weft.checks.dates import Day
+from weft.checks.exact_words import count_words, fault_of
+from weft.checks.figures import loose_figures
 from weft.checks.folding import fold
+from weft.checks.objections import left_out, objection
 from weft.checks.statements import FACTS, TURNING, Token, read_statement
 from weft.protocol.values import dataclass
 
@@ -49,7 +52,9 @@ QUESTION: Final = """\
 Take the sentence apart into claims that together have all its numbers, names, negations and conditions. Say of each
 whether a passage supports it, contradicts it (both can't be true) or does not say it (not_said), and how sure you are
 (0 to 1). Give the label of the passage and the exact words of it on which the verdict rests, at least three, copied
-letter for letter; both empty for not_said. What is only likely, or known from elsewhere, is not_said."""
+letter for letter: whole sentences rather than parts, with every number, unit, date and name that the claim has or that
+its numbers are computed from. Both are empty for not_said. What is only likely, or known from elsewhere, is
+not_said."""
 
 
 def question(sentence: str, passages: Mapping[str, str]) -> str:
@@ -127,40 +132,34 @@ def _fault(claim: Mapping[str, Any], passages: Mapping[str, str]) -> str:
         return f"“{words}” are too few words to rest on"
     if wrong := fault_of(words, passages[label], f"[{label}]"):
         return f"“{words}” {wrong}"
+    exact = compare(said, passages[label])
     if claim["verdict"] == "contradicted":
-        exact = compare(said, passages[label])
+        if word := left_out(said, words, passages[label]):
+            return f"“{words}” leaves out the “{word}” of its sentence"
         return f"[{label}] has it in these words" if exact.state == "quoted" else ""
-    if pair := opposites(said, words):
-        return f"the claim has “{pair[0]}” where the passage has “{pair[1]}”"
-    for text in (words, passages[label]):
-        exact = compare(said, text)
-        if exact.state == "contradicted":
-            return exact.reason
-        if exact.state == "quoted":
-            return ""
-    return next(_loose(said, words, passages[label]), "")
+    if exact.state == "contradicted":
+        return exact.reason
+    if exact.state == "quoted":
+        return next(loose_figures(said, exact.sentence), "")
+    cut = compare(said, words)
+    if cut.state == "contradicted":
+        return cut.reason
+    if cut.state == "quoted":
+        return f"“{words}” are only a part of what [{label}] says: {exact.reason}"
+    return objection(said, words, passages[label]) or next(_loose(said, words), "")
 
 
-def _loose(claim: str, words: str, passage: str) -> Iterator[str]:
-    """Numbers, dates and names of a claim that the passage has not, and that do not come of its numbers."""
-    tokens = read_statement(claim).tokens
-    there = read_statement(passage).tokens
-    known = [_value(token) for token in read_statement(words).tokens if token.role == "number"]
-    for at, token in enumerate(tokens):
-        if token.role == "number" and not any(token.values & other.values for other in there):
-            percent = at + 1 < len(tokens) and tokens[at + 1].key == "percent"
-            if not derivation(_value(token), known, percent=percent):
-                yield f"{token.text} is not in the passage, and does not come of its numbers"
-        elif token.role == "date" and not any(other.day == token.day for other in there):
-            yield f"{token.text} is not in the passage"
+def _loose(claim: str, words: str) -> Iterator[str]:
+    """Numbers, units, dates and names of a claim that the words have not, and numbers that do not come of theirs."""
+    yield from loose_figures(claim, words)
+    there = read_statement(words).tokens
+    for token in read_statement(claim).tokens:
+        if token.day is not None and not any(_has_day(other, token.day) for other in there):
+            yield f"{token.text} is not in the words it rests on"
         elif token.role == "name" and not any(other.key == token.key for other in there):
-            yield f"the passage does not name {token.text}"
-    said = {part for _, part in parts_in(words)}
-    for text, part in parts_in(claim):
-        if part not in said and not derivation(part, known):
-            yield f"“{text}” is not in the passage, and does not come of its numbers"
+            yield f"the words it rests on do not name {token.text}"
 
 
-def _value(token: Token) -> Fraction:
-    readings = sorted(Fraction(value) for value in token.values)
-    return readings[-1] if "," in token.text else readings[0]
+def _has_day(token: Token, day: Day) -> bool:
+    """Whether a date says all that this one says."""
+    return token.day is not None and all(theirs == ours for ours, theirs in zip(day, token.day, strict=True) if ours)

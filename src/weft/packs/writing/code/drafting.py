@@ -2,25 +2,27 @@
 on, in which source, and what is known of it.
 
 *quoted*: a source says it in its words; *contradicted*: one says the same with one thing turned round; else *judged*,
-when a model says that a source supports it and shows the words, or *not_checked*, with the reason. A sentence that
-names no words of a source is the writer's own and is held against all of them. What is contradicted stands in the piece
-marked, never silently, and so does what the sources disagree on. What a person says against a verdict stands in its
-place.
+when a model says that a source supports it and shows the words, or *not_checked*, with the reason. The words that a
+drafter cut out of a source say only where to look: a sentence is held against the whole sentences of the sources, since
+what stands around a cut may deny it. A sentence that names none is the writer's own. What is contradicted stands in the
+piece marked, never silently, and so does what the sources disagree on. What a person says against a verdict stands in
+its place.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from weft.checks.claims import compare
-from weft.checks.folding import fold
+from weft.checks.claims import STATES as VERDICTS
+from weft.checks.claims import Verdict
+from weft.checks.folding import fold, places_of
 from weft.checks.judging import held, judged_claims
 from weft.checks.overruling import overruled
+from weft.checks.statements import read_statement
 from weft.checks.supported import held_against
-from weft.language.sentences import sentence_spans
+from weft.language.sentences import sentence_spans, sentences
 from weft.protocol.hashes import hash_value
 from weft.protocol.steps import StepInput
 
@@ -77,6 +79,7 @@ class _Desk:
     def __init__(self, step: StepInput) -> None:
         self._step = step
         self._sources = _sources(step)
+        self._spans = sentence_spans(step.text)
         self._model = step.models.get(JUDGEMENT, "")
         self._claims = judged_claims(step.artifacts[JUDGEMENT]) if self._model else {}
         self._notes: dict[str, int] = {}
@@ -98,28 +101,66 @@ class _Desk:
         one = self.sentences[name]
         if place not in one["in"]:
             one["in"].append(place)
-        note = self._note(one, rests_on)
+        note = self._note(one)
         number = self._notes.setdefault(note, len(self._notes) + 1)
         return f"{f'**{text}**' if one['state'] == 'contradicted' else text}[^{number}]"
 
     def _judged(self, name: str, text: str, rests_on: Sequence[str]) -> dict[str, Any]:
-        exact = compare(text, "\n\n".join(rests_on)) if rests_on else None
-        if exact is None or exact.state == "not_checked":
-            whole = held_against(text, [source.text for source in self._sources])
-            exact = whole if exact is None or whole.state != "not_checked" else exact
-        words = rests_on or ([exact.sentence] if exact.state != "not_checked" else [])
+        around = self._sentences(span for words in rests_on for span in places_of(words, self._step.text))
+        exact = self._exact(text, around)
         reason = exact.reason if rests_on or exact.state != "not_checked" else OWN
-        verdict: dict[str, Any] = {"id": name, "state": exact.state, "reason": reason}
-        verdict["passages"] = [span for one in words if (span := _place(one, self._step.text))]
+        verdict: dict[str, Any] = {"id": name, "state": exact.state, "reason": reason, "passages": around}
+        if exact.state != "not_checked":
+            verdict["passages"] = self._said(text, exact, around) or around
         claims = self._claims.get(fold(text).text, ())
         if exact.state == "not_checked" and self._model and (claims or rests_on):
             said = held(text, claims, {"source": self._step.text}, self._model)
             verdict |= {"state": said.state, "reason": said.reason}
             if said.state != "not_checked":
-                verdict["judged_by"] = self._model
+                verdict |= {"judged_by": self._model, "passages": self._shown(said.state, said.words, claims)}
         if verdict["state"] in ("quoted", "judged"):
             self._dispute(text, verdict["passages"])
         return overruled(verdict, self._step.overruled)
+
+    def _exact(self, text: str, around: Sequence[Sequence[int]]) -> Verdict:
+        """What the sources say of it: first where the drafter says it stands, each sentence with the one before it,
+        which tells whom its pronouns mean."""
+        whole = held_against(text, [source.text for source in self._sources])
+        if not around:
+            return whole
+        near = held_against(text, [self._with_lead(at) for at, span in enumerate(self._spans) if list(span) in around])
+        return min((near, whole), key=lambda verdict: VERDICTS.index(verdict.state))
+
+    def _with_lead(self, at: int) -> str:
+        low, high = self._spans[at]
+        before = self._spans[at - 1] if at else (low, low)
+        if self._source(before[0]) != self._source(low):
+            before = low, low
+        return f"{self._step.text[slice(*before)]}\n\n{self._step.text[low:high]}"
+
+    def _sentences(self, spans: Iterable[Sequence[int]]) -> list[list[int]]:
+        """The whole sentences in which something stands."""
+        wanted = list(spans)
+        return [list(one) for one in self._spans if any(_meet(one, span) for span in wanted)]
+
+    def _said(self, text: str, exact: Verdict, around: Sequence[Sequence[int]]) -> list[list[int]]:
+        """Where the sources have the sentences that a verdict of code names."""
+        parts = sentences(text)
+        told = [self._exact(part, around).sentence for part in parts] if len(parts) > 1 else []
+        found: list[list[int]] = []
+        for sentence in dict.fromkeys([exact.sentence, *told]):
+            places = [list(span) for span in self._spans if self._reads(span) == sentence]
+            places = places or self._sentences(places_of(sentence, self._step.text))
+            found += [one for one in places if one in around][:1] or places[:1]
+        return sorted(one for at, one in enumerate(found) if one not in found[:at])
+
+    def _reads(self, span: Sequence[int]) -> str:
+        return read_statement(" ".join(self._step.text[slice(*span)].split())).text
+
+    def _shown(self, state: str, words: str, claims: Sequence[Mapping[str, Any]]) -> list[list[int]]:
+        """The words that a judge shows: of all claims, or of the one that speaks against it."""
+        told = [str(one["words"]) for one in claims] if state == "judged" else [words]
+        return [list(span) for one in dict.fromkeys(told) for span in places_of(one, self._step.text)[:1]]
 
     def _dispute(self, text: str, spans: list[list[int]]) -> None:
         """Where another source says the same with one thing turned round, the sources disagree."""
@@ -129,13 +170,19 @@ class _Desk:
                 continue
             other = held_against(text, [source.text])
             if other.state == "contradicted":
-                sides = [self._side(self._step.text[slice(*span)]) for span in spans]
+                sides = [self._told_side(span) for span in spans]
                 self.disagreements.append({"about": other.reason, "sides": [*sides, self._side(other.sentence)]})
 
     def _side(self, words: str) -> dict[str, Any]:
-        span = _place(words, self._step.text)
-        there = {"passage": span} if span else {}
-        return {"source": self._source(span[0] if span else 0).title, "words": " ".join(words.split()), **there}
+        """In whole sentences: what stands around the words may deny them."""
+        spans = self._sentences(places_of(words, self._step.text)[:1])
+        if not spans:
+            return {"source": self._sources[0].title, "words": " ".join(words.split())}
+        return self._told_side([spans[0][0], spans[-1][1]])
+
+    def _told_side(self, span: Sequence[int]) -> dict[str, Any]:
+        words = " ".join(self._step.text[slice(*span)].split())
+        return {"source": self._source(span[0]).title, "words": words, "passage": list(span)}
 
     def _source(self, at: int) -> _Source:
         return next((one for one in reversed(self._sources) if one.start <= at), self._sources[0])
@@ -148,10 +195,9 @@ class _Desk:
             found += [side for side in one["sides"] if mine and side not in mine]
         return found
 
-    def _note(self, one: Mapping[str, Any], rests_on: Sequence[str]) -> str:
-        words = rests_on or [self._step.text[slice(*span)] for span in one["passages"]]
+    def _note(self, one: Mapping[str, Any]) -> str:
         by: dict[str, list[str]] = {}
-        for side in map(self._side, words):
+        for side in map(self._told_side, one["passages"]):
             by.setdefault(side["source"], []).append(f"“{side['words']}”")
         rested = "; ".join(f"{source}: {' … '.join(said)}" for source, said in by.items())
         against = self._against(one["passages"]) if one["state"] in ("quoted", "judged") else []
@@ -178,13 +224,6 @@ def _sources(step: StepInput) -> list[_Source]:
         _Source(text[at:end].split("\n", 1)[0][2:].strip(), at, text[at:end])
         for at, end in zip(starts, ends, strict=True)
     ]
-
-
-def _place(passage: str, source: str) -> list[int] | None:
-    """Where the words stand; white space and marks of emphasis do not count."""
-    words = [re.escape(word) for word in re.split(r"[\s*_]+", passage) if word]
-    found = re.search(r"[\s*_>]+".join(words), source) if words else None
-    return list(found.span()) if found else None
 
 
 def _meet(one: Sequence[int] | None, other: Sequence[int]) -> bool:
