@@ -128,5 +128,5 @@ def test_passages_that_come_nearest_are_shown_in_a_terminal_without_mark_up() ->
     source = {"label": "1", "title": "Manual", "ref": "m.1", "file": "m.md", "page": 0, "text": text, "kind": "passage"}
     answer = {"nothing_found": True, "outcome": "unsure", "nearest": [source], "notes": []}
     shown = answer_text(answer)
-    assert "  Set it:\n  tide --high 2\n  Key: Meaning\n  H: high water\n" in shown
+    assert "  Set it:\n      tide --high 2\n  Key: Meaning\n  H: high water\n" in shown
     assert "|" not in shown

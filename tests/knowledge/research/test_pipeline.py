@@ -198,7 +198,7 @@ def test_a_sentence_without_a_source_is_not_checked_and_one_with_an_invented_lab
         {"text": "Auditors are always careful people in every country.", "cites": []},
         {"text": "The retention period can be shortened by the client [99].", "cites": ["99", "W7"]},
     ]
-    made.synthesis = settle(made.draft, made.sources)
+    made.synthesis = settle({**made.draft, "made_by": "model"}, made.sources)
     found = review(made.synthesis, audit)
     assert [one["label"] for one in made.synthesis["labels_removed"]] == ["99", "W7"]
     states = {one["text"]: (one["state"], one["reason"]) for one in found["sentences"]}
