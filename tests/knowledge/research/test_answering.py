@@ -529,3 +529,16 @@ def test_what_is_counted_is_told_whole_and_an_unkept_announcement_is_never_sure(
     assert not announces_more(alone, alone)
     aside = statements("You light it with the lamp command (described below). It takes a while.")
     assert not announces_more(aside, aside[:1])
+
+
+def test_the_paragraph_behind_an_announcement_brings_it() -> None:
+    text = (
+        "The lantern is old. It warns many kinds of boats, including:\n\n"
+        "Boats of the harbour that come in at night with oil.\n\nBoats from the sea, which come in the morning.\n"
+    )
+    said = [one.text for one in answer_of(replace(judged(text, "Boats of the harbour"), wanted=frozenset()))[0]]
+    assert said == [
+        "The lantern is old.",
+        "It warns many kinds of boats, including:",
+        "Boats of the harbour that come in at night with oil.",
+    ]

@@ -552,8 +552,11 @@ def _means_heading(found: Sequence[PassageStatement], heading: str) -> bool:
 
 def _standing(read: Sequence[PassageStatement], at: int) -> set[int]:
     """A statement with what it takes to stand alone: what a pronoun means, the whole of an item, and what announces
-    it."""
+    it, be it an item or the paragraph right behind."""
     needed = _leaned_on(read, at)
+    first = min(needed)
+    if first > 0 and read[first - 1].announces and read[first - 1].number + 1 == read[first].number:
+        needed |= _leaned_on(read, first - 1)
     if read[at].item:
         own = {n for n in range(len(read)) if read[n].block == read[at].block}
         needed |= own if sum(len(read[n].text) for n in own) <= WINDOW else set()
