@@ -116,7 +116,7 @@ def test_an_answer_brings_what_it_announces_and_what_was_asked_for() -> None:
         "To see the status of the last command:\n\n```sh\necho $?\n```\n\nThe codes are these:\n"
     )
     read = statements(content)
-    assert [one.shown for one in read if one.code] == ["To see the status of the last command: `echo $?`"]
+    assert [one.shown for one in read if one.code] == ["To see the status of the last command:\necho $?"]
     wanted = frozenset(stems("exit status network failure"))
     signs = AnswerSigns(**dict.fromkeys((one.name for one in fields(AnswerSigns)), 0.0))
     best = next(n for n, one in enumerate(read) if one.text.startswith("In older"))
@@ -124,10 +124,10 @@ def test_an_answer_brings_what_it_announces_and_what_was_asked_for() -> None:
     assert [one.shown for one in answer_of(judged)[0]] == [
         "4: Network failure.",
         read[best].text,
-        "To see the status of the last command: `echo $?`",
+        "To see the status of the last command:\necho $?",
     ]
     last = replace(judged, best=len(read) - 2, also=(), wanted=frozenset())
-    assert [one.shown for one in answer_of(last)[0]] == ["To see the status of the last command: `echo $?`"]
+    assert [one.shown for one in answer_of(last)[0]] == ["To see the status of the last command:\necho $?"]
 
 
 def test_how_something_is_called_is_no_answer() -> None:

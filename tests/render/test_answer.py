@@ -128,5 +128,13 @@ def test_passages_that_come_nearest_are_shown_in_a_terminal_without_mark_up() ->
     source = {"label": "1", "title": "Manual", "ref": "m.1", "file": "m.md", "page": 0, "text": text, "kind": "passage"}
     answer = {"nothing_found": True, "outcome": "unsure", "nearest": [source], "notes": []}
     shown = answer_text(answer)
-    assert "  Set it:\n  tide --high 2\n  Key: Meaning\n  H: high water\n" in shown
+    assert "  Set it:\n      tide --high 2\n  Key: Meaning\n  H: high water\n" in shown
     assert "|" not in shown
+
+
+def test_lines_of_code_of_a_passage_stay_lines_and_its_signs_stay() -> None:
+    text = "Light it with `*` and a ``\\``:\n\n- so:\n\n  ```\n  if dark:\n      light `all`\n  ```\n"
+    source = {"label": "1", "title": "Manual", "ref": "m.1", "file": "m.md", "page": 0, "text": text, "kind": "passage"}
+    answer = {"nothing_found": True, "outcome": "unsure", "nearest": [source], "notes": []}
+    shown = answer_text(answer)
+    assert "  Light it with * and a ``\\``:\n  - so:\n      if dark:\n          light `all`\n" in shown

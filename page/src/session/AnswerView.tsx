@@ -54,7 +54,7 @@ function Claim({ one, href }: { one: Sentence; href: string }) {
   const [kind, id] = place.value.inside;
   return (
     <>
-      {one.lead && <span class="soft">{one.lead} </span>}<span class={`sentence is-${one.state}`}>{one.text}</span>{" "}
+      {one.lead && <span class="soft">{one.lead} </span>}<span class={`sentence is-${one.state}`}>{one.text}</span>{one.code && <code class="lines" dir="ltr">{one.code}</code>}{" "}
       <a class={`claim is-${one.state}`} href={href} aria-current={kind === "claim" && id === one.id ? "true" : undefined} title={[word, byWhom(one)].filter(Boolean).join(" ")}>
         <span aria-hidden="true">{sign}</span>{one.state === "quoted" ? <span class="unseen">quoted, </span> : <span>{word}</span>}
         {one.labels.length > 0 && <span><span class="unseen">source </span>{one.labels.join(", ")}</span>}

@@ -7,7 +7,7 @@ import { useAsked } from "../parts/useAsked";
 import { query, to } from "../shell/address";
 import type { OpenSession } from "../store/open";
 import { at } from "./addresses";
-import { type Answer, answerOf, byWhom, marked, type Sentence, sentencesOf, type Source, type Verdict, VERDICTS } from "./answer";
+import { type Answer, answerOf, byWhom, marked, type Sentence, sentencesOf, type Source, unwrapped, type Verdict, VERDICTS } from "./answer";
 import { placeWords } from "./AnswerView";
 
 export function ClaimPanel({ open, kind, name }: { open: OpenSession; kind: "claim" | "cited"; name: string }) {
@@ -76,11 +76,6 @@ function Passage({ source, sentence, answer }: { source: Source; sentence: strin
       <p class="passages" dir="auto">{(sentence ? marked(unwrapped(source.text), sentence) : [unwrapped(source.text)]).map((part, index) => (index % 2 ? <mark key={index}>{part}</mark> : part))}</p>
     </section>
   );
-}
-
-/** Lines that were only broken to fit a file are one again; paragraphs stay. */
-function unwrapped(text: string): string {
-  return text.replace(/([^\n])\n(?!\s*(\n|[-*+•|>#]|\d+[.)]))/g, "$1 ");
 }
 
 export function parsed(text: string): unknown {

@@ -8,7 +8,7 @@ for (const name of ["document", "location", "history", "localStorage", "sessionS
 
 const { render } = await import("preact");
 const { AnswerView } = await import("./AnswerView");
-const { answerOf, marked } = await import("./answer");
+const { answerOf, marked, unwrapped } = await import("./answer");
 
 const sentence = (id: string, state: string, more: object = {}) => ({ id, text: `Sentence ${id}.`, lead: "", labels: ["1"], state, reason: "", ...more });
 const ANSWER = {
@@ -48,4 +48,14 @@ test("what is no answer is none", () => {
 test("a quoted sentence is marked whole whatever the white space, another by its words", () => {
   assert.deepEqual(marked("The sea\nrises. The moon pulls.", "The sea rises."), ["", "The sea\nrises.", " The moon pulls."]);
   assert.deepEqual(marked("Tides of 14 metres.", "In Fundy it is 14 m."), ["Tides of ", "14", " metres."]);
+});
+
+test("lines of code stay lines, behind a sentence and in a passage", () => {
+  const root = window.document.createElement("div");
+  const code = "cd lamp\nmake light";
+  const answer = answerOf({ ...ANSWER, sections: [{ id: "a", heading: "", sentences: [sentence("s1", "quoted", { code })] }] });
+  assert.ok(answer);
+  render(<AnswerView answer={answer} session="one" artifact="answer.json" />, root as unknown as Element);
+  assert.equal(root.querySelector("code.lines")?.textContent, code);
+  assert.equal(unwrapped("Light\nit:\n\n```sh\ncd lamp\nmake light\n```\n\nThat is\nall."), "Light it:\n\n```sh\ncd lamp\nmake light\n```\n\nThat is all.");
 });

@@ -5,6 +5,8 @@ export type Verdict = ClaimVerdictShown["verdict"];
 export interface Sentence {
   readonly id: string;
   readonly text: string;
+  /** Lines of code right behind it. */
+  readonly code?: string;
   readonly lead?: string;
   readonly labels: readonly string[];
   readonly state: Verdict;
@@ -71,4 +73,13 @@ export function marked(passage: string, sentence: string): string[] {
   if (whole.test(passage)) return passage.split(whole);
   const telling = words.map((word) => word.replace(/[^\p{L}\p{N}]/gu, "")).filter((word) => word.length > 4 || /\d/.test(word));
   return telling.length ? passage.split(new RegExp(`(?<![\\p{L}\\p{N}])(${telling.join("|")})(?![\\p{L}\\p{N}])`, "giu")) : [passage];
+}
+
+/** Lines that were only broken to fit a file are one again; paragraphs and lines of code stay. */
+export function unwrapped(text: string): string {
+  return text.split(/^([ \t]*(?:`{3,}|~{3,})[^\n]*\n[\s\S]*?^[ \t]*(?:`{3,}|~{3,})[ \t]*$)/m).map((part, index) => (index % 2 ? part : unwrappedProse(part))).join("");
+}
+
+function unwrappedProse(text: string): string {
+  return text.replace(/([^\n])\n(?!\s*(\n|[-*+•|>#]|\d+[.)]))/g, "$1 ");
 }

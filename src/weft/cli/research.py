@@ -170,5 +170,8 @@ def _print_text(value: dict[str, Any]) -> None:
 
     width = min(100, screen_width())
     for line in answer_text(value).splitlines():
+        if line.startswith("    "):  # code: each line is one
+            print(line)
+            continue
         indent = "    " if line.startswith("  - ") else "  " if line.startswith(("- ", "[", "  ")) else ""
         print(fill(line, width, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False) or "")

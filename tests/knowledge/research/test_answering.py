@@ -21,16 +21,17 @@ from weft.knowledge.research.answering import (
     LACKING,
     PERHAPS,
     JudgedPassage,
-    PassageStatement,
     among_others,
+    announces_more,
     answer_of,
     glimpse_of,
     judge,
     read_question,
-    statements,
 )
 from weft.knowledge.research.question_kinds import fits
 from weft.knowledge.research.quick import answer_question
+from weft.knowledge.research.statements import PassageStatement, statements
+from weft.render.answer import answer_markdown, answer_page, answer_text
 
 if TYPE_CHECKING:
     from weft.knowledge.embedding import Vectors
@@ -344,7 +345,7 @@ def test_which_option_is_meant_goes_by_all_that_is_said_of_it() -> None:
 def test_what_a_paragraph_behind_code_speaks_of_is_said_with_it() -> None:
     content = "Run this:\n\n```sh\ntool -U lamp\n```\n\nThe -U flag brings the newest lamp.\n"
     found, _ = answer_of(judged(content, "The -U flag"))
-    assert [one.shown for one in found] == ["Run this: `tool -U lamp`", "The -U flag brings the newest lamp."]
+    assert [one.shown for one in found] == ["Run this:\ntool -U lamp", "The -U flag brings the newest lamp."]
 
 
 def test_an_announcement_alone_and_what_names_nothing_are_no_sure_answers() -> None:
@@ -423,3 +424,121 @@ def test_a_title_with_nothing_under_it_is_no_answer() -> None:
     assert one.probability <= LACKING < ANSWER
     (one,) = judge(asked, [{**row, "content": told}], Unavailable("none"))
     assert one.probability > ANSWER
+
+
+# -- nothing is joined, dropped or altered that the passage does not say so
+
+
+def test_short_blocks_in_a_row_are_not_told_of_each_other() -> None:
+    text = (
+        "Move the lamps as follows:\n\nred, green\n\nto the pier\n\nthe big lamp, the small lamp, the spare lamp\n\n"
+        "to the tower\n\nThen light them all again.\n"
+    )
+    said = ["Move the lamps as follows:", "red, green", "to the pier", "the big lamp, the small lamp, the spare lamp"]
+    said += ["to the tower", "Then light them all again."]
+    assert [one.text for one in statements(text)] == said
+    found, _ = answer_of(judged(text, "Move the lamps"))
+    assert [one.text for one in found][:5] == said[:5]
+    text = "Lamps of the harbour at night\n\nto the pier\n\nThese are needed in a storm.\n"
+    assert "to the pier: These" not in " ".join(one.text for one in statements(text)), "it may end what stands before"
+    text = "Dogs\n\n- bark at the gate\n- sleep\n\nNotes:\n\n- none at all\n"
+    assert [one.text for one in statements(text)] == ["Dogs", "bark at the gate", "sleep", "Notes:", "none at all"]
+    assert [one.text for one in statements("-h\n\nShow help and exit\n\n-v\n\nShow the version")] == [
+        "-h: Show help and exit",
+        "-v: Show the version",
+    ]
+    assert [one.text for one in statements("The light is lit at dusk.\n\nLast words")][-1] == "Last words"
+
+
+LITERALS = "Give `*` for all lamps, write `\\` and \\#, or set LAMP_* in lamp-*/ and _dark_ alone."
+
+
+def test_what_is_no_mark_up_of_the_file_stays() -> None:
+    (page,) = statements(LITERALS, "manual.html")
+    assert page.text == "Give * for all lamps, write \\ and \\#, or set LAMP_* in lamp-*/ and _dark_ alone."
+    (markdown,) = statements(LITERALS, "manual.md")
+    assert markdown.text == "Give * for all lamps, write \\ and #, or set LAMP_* in lamp-*/ and dark alone."
+    (plain,) = statements(LITERALS, "manual.txt")
+    assert plain.text == LITERALS
+    (sign,) = statements("Type a ! before the name of a lamp to hide it.")
+    assert sign.text == "Type a ! before the name of a lamp to hide it."
+    assert [one.text for one in statements("Light it! all of you are seen.")] == ["Light it!", "all of you are seen."]
+
+
+def test_lines_of_code_stay_lines_and_are_held_against_the_passage(tmp_path: Path) -> None:
+    code = "for lamp in pier; do\n    light [1] $lamp\ndone"
+    text = f"# Lamps\n\nEvery harbour lantern of the pier is lit by this command:\n\n```sh\n{code}\n```\n"
+    knowledge = knowledge_of(tmp_path, {"lamp.md": text}, Unavailable("none"))
+    answer = answer_question(knowledge, "By which command is every harbour lantern of the pier lit?", session="s")
+    (one,) = [one for part in answer["sections"] for one in part["sentences"]]
+    assert (one["code"], one["state"]) == (code, "quoted")
+    assert f"```\n{code}\n```" in answer["answer"]
+    assert "      for lamp in pier; do\n          light [1] $lamp\n" in f"{answer_markdown(answer)}"
+    assert f'<code class="lines">{code}</code>' in answer_page(answer)
+    assert "    for lamp in pier; do\n        light [1] $lamp\n    done\n" in answer_text(answer)
+    item = "- Light it so:\n\n  ```\n  if dark:\n      light\n  ```\n"
+    assert [one.code for one in statements(item)] == ["if dark:\n    light"], "without the margin of its item"
+    long = "\n".join(f"light lamp number {number} of the pier" for number in range(40))
+    shown = statements(f"Light them:\n\n```\n{long}\n```\n")[0].code
+    assert long.startswith(shown.removesuffix("\n…") + "\n"), "whole lines, and that there are more"
+    assert shown.endswith("\n…")
+
+
+def test_code_in_the_midst_of_a_sentence_is_said_with_it() -> None:
+    text = "After you changed the wick, run command\n\n```\nlamp --trim\n```\n\nto bring back the light.\n"
+    found, _ = answer_of(judged(text, "to bring back"))
+    assert [one.shown for one in found] == [
+        "After you changed the wick, run command\nlamp --trim",
+        "to bring back the light.",
+    ]
+
+
+def test_no_item_of_a_list_is_lost_and_what_is_left_out_leaves_a_gap() -> None:
+    text = (
+        "The lantern needs a number of things, which must be bought before it can be lit. Mind the wind (on piers.)\n\n"
+        "- oil of any kind\n- wick\n- matches\n- a keeper who is awake\n"
+    )
+    said = [one.text for one in answer_of(judged(text, "The lantern needs"))[0]]
+    assert said[-4:] == ["oil of any kind", "wick", "matches", "a keeper who is awake"]
+    read = statements("That is all there is.\n\n- Next\n- Top\n\nThe pier is long and old.")
+    assert [(one.text, one.number) for one in read] == [
+        ("That is all there is.", 0),
+        ("The pier is long and old.", 3),
+    ]
+    read = statements("Light it.\n\n```\na\n```\n\n```\nb\n```\n\nWait for it.")
+    assert [one.number for one in read] == [0, 2], "the second code is not shown"
+    rows = statements("| port | of |\n| --- | --- |\n| 80 | web |\n| 25 | the mail |\n")
+    assert [one.text for one in rows] == ["80: web", "25: the mail"]
+
+
+def test_what_is_counted_is_told_whole_and_an_unkept_announcement_is_never_sure() -> None:
+    text = (
+        "The keeper looks for the harbour key in a certain order. The order is described below.\n\n"
+        "Keys are made of iron, and none of them is small.\n\n"
+        "The first place is the harbour drawer of the keeper. It is dark.\n\n"
+        "The second place is the shelf. It is high.\n\nThe third place is the hat."
+    )
+    one = judged(text, "The keeper looks")
+    first = next(at for at, each in enumerate(one.statements) if "drawer" in each.text)
+    said, _ = answer_of(replace(one, also=(first,), wanted=frozenset()))
+    assert [each.text.split(" place")[0] for each in said][2:] == ["The first", "The second", "The third"]
+    assert announces_more(one.statements, said), "what is described below is not what is said next"
+    assert not announces_more(one.statements, one.statements)
+    alone = statements("The lamp has the following parts:\n\n- a wick of wool\n- a glass of the sea\n")
+    assert announces_more(alone, alone[:2])
+    assert not announces_more(alone, alone)
+    aside = statements("You light it with the lamp command (described below). It takes a while.")
+    assert not announces_more(aside, aside[:1])
+
+
+def test_the_paragraph_behind_an_announcement_brings_it() -> None:
+    text = (
+        "The lantern is old. It warns many kinds of boats, including:\n\n"
+        "Boats of the harbour that come in at night with oil.\n\nBoats from the sea, which come in the morning.\n"
+    )
+    said = [one.text for one in answer_of(replace(judged(text, "Boats of the harbour"), wanted=frozenset()))[0]]
+    assert said == [
+        "The lantern is old.",
+        "It warns many kinds of boats, including:",
+        "Boats of the harbour that come in at night with oil.",
+    ]

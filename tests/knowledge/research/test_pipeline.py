@@ -198,7 +198,7 @@ def test_a_sentence_without_a_source_is_not_checked_and_one_with_an_invented_lab
         {"text": "Auditors are always careful people in every country.", "cites": []},
         {"text": "The retention period can be shortened by the client [99].", "cites": ["99", "W7"]},
     ]
-    made.synthesis = settle(made.draft, made.sources)
+    made.synthesis = settle({**made.draft, "made_by": "model"}, made.sources)
     found = review(made.synthesis, audit)
     assert [one["label"] for one in made.synthesis["labels_removed"]] == ["99", "W7"]
     states = {one["text"]: (one["state"], one["reason"]) for one in found["sentences"]}
@@ -365,3 +365,23 @@ def test_what_can_not_be_followed_is_told(text: str, fault: str) -> None:
 
 def test_documents_are_what_the_tests_think() -> None:
     assert len(DOCUMENTS) == 3
+
+
+def test_code_that_its_passage_does_not_have_is_not_quoted(audit: KnowledgeBase) -> None:
+    made = Made(audit, KEPT)
+    sentence = made.draft["sections"][0]["sentences"][0]
+    sentence["code"] = "audit --keep five"
+    found = review(settle(made.draft, made.sources), audit)["sentences"][0]
+    assert (found["state"], found["reason"]) == (
+        "not_checked",
+        "the passage has no such line of code: audit --keep five",
+    )
+    assert "code" not in settle({**made.draft, "made_by": "model"}, made.sources)["sections"][0]["sentences"][0]
+
+
+def test_a_number_in_brackets_of_a_passage_is_no_label(tmp_path: Path) -> None:
+    text = "1. The harbour lantern lights lamp[1] of the pier where a ! is typed at night.\n"
+    made = Made(knowledge_of(tmp_path, {"lamp.txt": text}), "Which harbour lantern lamp is lit at night?")
+    (sentence,) = made.draft["sections"][0]["sentences"] if made.draft["sections"] else [{"text": "", "cites": []}]
+    assert "lamp[1]" in sentence["text"]
+    assert made.texts == [text[3:].strip()]

@@ -137,3 +137,17 @@ def test_any_text_makes_a_plan_within_its_bounds(text: str, depth: str) -> None:
 def test_a_choice_at_the_end_of_a_question_makes_no_half_sentences() -> None:
     asked = [text for _, text in plan("Which kind of record should I enter, release or release group?")]
     assert not [one for one in asked if one.startswith("Kind of")]
+
+
+@pytest.mark.parametrize(
+    ("question", "sides"),
+    [
+        ("What is the difference between the spring and neap tides?", ["Spring tides", "Neap tides"]),
+        ("What is the difference between the lamp and harbour lights?", ["Lamp lights", "Harbour lights"]),
+        ("What is the difference between the lamp and the harbour lights?", ["Lamp", "Harbour lights"]),
+        ("What is the difference between the cats and wild dogs?", ["Cats", "Wild dogs"]),
+        ("What is the difference between a lamp and wild dogs?", ["Lamp", "Wild dogs"]),
+    ],
+)
+def test_two_adjectives_under_one_article_share_their_noun(question: str, sides: list[str]) -> None:
+    assert [one for role, one in plan(question) if role == "supporting"] == sides

@@ -26,9 +26,9 @@ from weft.knowledge.keyword import stems, telling_words
 from weft.knowledge.knowledge_base import KnowledgeBase
 from weft.knowledge.research.question import is_asked
 from weft.knowledge.research.question_kinds import fits, lacks_kind, only_perhaps
+from weft.knowledge.research.statements import PassageStatement, statements
 from weft.knowledge.research.weighing import BY_MEANING, BY_WORDS, AmongOthers, AnswerSigns, Weights
 from weft.language.leaning import leans_back
-from weft.language.pointing import points_elsewhere
 from weft.language.sentences import sentence_spans
 from weft.protocol.values import dataclass
 
@@ -40,14 +40,10 @@ WINDOW: Final = 900
 """Characters of an answer, about: the paragraph around the best sentence, as far as it fits."""
 GLIMPSES: Final = 6
 """Passages of which is kept what is shown, the nearest first: some of them are cited, and are not shown again."""
-CODE: Final = 300
-"""Characters of code that are shown with the sentence before it."""
 ALSO: Final = 3
 """So many more sentences of the passage are said at most, beside the paragraph of the best."""
 NEARLY: Final = 0.3
 """How far behind the best such a sentence may be."""
-SHORTEST: Final = 3
-"""Words; what has fewer says nothing on its own."""
 LEAD: Final = 3.0
 APART: Final = 0.15
 """How far apart from others something is taken to be that stands alone."""
@@ -68,187 +64,14 @@ UNSAID: Final = 0.2
 """The share of the question's telling words that an answer of high confidence may lack."""
 GLIMPSE: Final = 1_000
 """Characters of a passage that is shown for what it may answer, about."""
+INDENT: Final = "    "
+"""Stands before a line of code in what is shown of a passage."""
 FEW: Final = 6
 """Words: a passage that has fewer (a date, a title) is shown only where nothing else is."""
 SMALL: Final = 0.15
 """What a word that tells nothing counts beside one that stands nowhere else."""
 COMMON: Final = 0.2
 """A name that so many of the passages have is what the collection is about: not each of them repeats it."""
-
-
-# -- reading a passage
-
-
-@dataclass(frozen=True, slots=True)
-class PassageStatement:
-    """A sentence of a passage as it is read, without its mark-up."""
-
-    text: str
-    block: int
-    """Which paragraph or item it stands in."""
-    item: bool = False
-    """Whether that is an item of a list."""
-    code: str = ""
-    """What it introduces with a colon, or its beginning: without it the reader is told of nothing."""
-    number: int = 0
-    """Its place among the statements of the passage."""
-    entry: bool = False
-    """Whether it belongs to an item that says first what it is about: an option, a field, a row of a table."""
-
-    @property
-    def shown(self) -> str:
-        return f"{self.text} `{self.code}`" if self.code else self.text
-
-    @property
-    def announces(self) -> bool:
-        """Whether it says nothing but that something follows, which it does not have."""
-        return self.shown.endswith(":")
-
-    @property
-    def says(self) -> bool:
-        """Whether it is a sentence that says something: no question, no title, no line of contents."""
-        return self.text.endswith(_ENDS) or _OWN_DEFAULT.search(self.text) is not None
-
-    @property
-    def tells(self) -> bool:
-        """Whether it says something, or what something is: a title alone does neither."""
-        return self.says or self.item or ": " in self.text or bool(self.code)
-
-    @property
-    def points(self) -> bool:
-        """Whether it sends the reader elsewhere: it names what is asked, often in the question's own words, and answers
-        nothing."""
-        return points_elsewhere(self.text)
-
-
-_ENDS: Final = (".", "!", ":", ";", ")", "”", '"', "’", "'", "。")
-_SIGNATURE: Final = re.compile(r"(?:class |def )?[A-Za-z_][\w.]*\([^()]*\)(?:\[\w+\])?:?\Z")
-"""How something is called, and nothing about it."""
-_NAMED: Final = re.compile(r"(?!By [A-Z])\S+(?:\s+\S+){0,7}(?<![.!?:;,”\"’'。])\Z")
-"""A few words that are no sentence, with a paragraph below them: an option with its default, a key, a file."""
-_FACT: Final = re.compile(r"(?:\w+ ){0,2}\w+: (?=\S)[^:]{1,60}(?<![.!?:;,”\"’'。])\Z")
-_OWN_DEFAULT: Final = re.compile(r"(?:^|(?<=[.!?)] ))Defaults?\b(?: value)?(?::| to\b| is\b)")
-"""What something is by default, said without its name: it belongs to the sentence before it."""
-_ENTRY: Final = re.compile(r"\S+(?: \S+){0,2}: (?=\S)")
-_FENCE: Final = re.compile(r"^\s*(?:```|~~~)")
-_ITEM: Final = re.compile(r"^\s*(?:[-*+•]|\(?\w{1,3}[.)])\s+(?=\S)")
-_TABLE_OF_ONE: Final = re.compile(
-    r"^\|(?P<heads>[^\n]*\|)\n\|[\s|:-]*\n\|(?P<values>[^\n]*\|)(?=\n(?!\|)|\Z)", re.MULTILINE
-)
-_RULE: Final = re.compile(r"^[\s|:=~*_+-]*$")
-_LINK: Final = re.compile(r"!?\[([^\]\[]*)\]\([^()\s]*(?:\s+\"[^\"]*\")?\)")
-_MARKS: Final = re.compile(r"(?<![\w*])\*{1,3}(?=\S)|(?<=\S)\*{1,3}(?![\w*])|(?<!\w)__?(?=\S)|(?<=\S)__?(?!\w)|`+")
-_ESCAPE: Final = re.compile(r"\\([\\`*_{}\[\]()#+.!|<>~-])")
-
-
-def statements(content: str) -> list[PassageStatement]:
-    """The sentences of a passage in order. Code, rules and headings are no sentences; a row of a table is one. A few
-    words in a block of their own are the term that the next block explains, and stand before it; `Default value:` and
-    `128` below it are one statement, and such statements in a row are a list. The items of a list that is announced
-    may be short. `Default: no` behind what is said of an option is one statement with it, for nothing else tells whose
-    default it is. `Type: number`, `Default: 30` between a term and what is said of it are one statement, and belong to
-    what follows."""
-    found: list[PassageStatement] = []
-    facts: list[str] = []
-    term = ""
-    announced = False
-    blocks = _blocks(content)
-    for number, block in enumerate(blocks):
-        if block.tells_facts and _has_text(blocks[number + 1 :]):
-            facts += map(_bare, block.lines)
-            continue
-        if facts:
-            found.append(PassageStatement(", ".join(facts), number, number=len(found)))
-            facts = []
-        own = _bare((", " if block.tells_facts else " ").join(block.lines))
-        labelled = term.endswith(":")
-        text = f"{term} {own}" if labelled else f"{term}: {own}" if term else own
-        brief = 0 < len((text if labelled else own).split()) < SHORTEST and not own.endswith((".", "!", "?"))
-        brief = brief and not block.code
-        named = not term and not block.code and _NAMED.match(own) and _has_text(blocks[number + 1 :])
-        if not block.item and (brief or named or _SIGNATURE.match(own)):
-            term = text if labelled else own  # what the next block is said of
-            continue
-        term = ""
-        announced = block.item and not block.row and (announced or bool(found and found[-1].text.endswith(":")))
-        entry = block.item and _ENTRY.match(text) is not None
-        spans = sentence_spans(text)
-        for start, end in spans:
-            sentence = text[start:end]
-            if _OWN_DEFAULT.match(sentence) and found and found[-1].block == number:
-                found[-1] = replace(found[-1], text=f"{found[-1].text} {sentence}")
-                continue
-            code = _beginning(block.code) if (start, end) == spans[-1] and sentence.endswith(":") else ""
-            if len(sentence.split()) >= (1 if announced or code else SHORTEST):
-                item = block.item or labelled
-                found.append(PassageStatement(sentence, number, item, code, number=len(found), entry=entry))
-    return found
-
-
-def _beginning(code: Sequence[str]) -> str:
-    """Code on one line, as far as there is room for it."""
-    whole = " ".join(" ".join(code).split())
-    return whole if len(whole) <= CODE else f"{whole[:CODE].rsplit(' ', 1)[0]} …"
-
-
-def _has_text(after: Sequence[_Block]) -> bool:
-    """Whether what comes next is a paragraph: a list or a table is not said of a few words before it."""
-    return bool(after) and not after[0].item
-
-
-class _Block:
-    """A paragraph, an item or a row, and the code that stands right behind it."""
-
-    def __init__(self, line: str, *, item: bool, row: bool = False) -> None:
-        self.lines = [line]
-        self.item = item
-        self.row = row
-        self.code: list[str] = []
-
-    @property
-    def tells_facts(self) -> bool:
-        """Whether all it does is name things and what they are."""
-        return not self.item and not self.code and all(_FACT.match(_bare(line)) for line in self.lines)
-
-
-def _blocks(content: str) -> list[_Block]:
-    blocks: list[_Block] = []
-    fenced = shown = False
-    fresh = True
-    for line in _TABLE_OF_ONE.sub(_as_facts, content).split("\n"):
-        if _FENCE.match(line):
-            shown = not fenced and bool(blocks) and not blocks[-1].code  # the first code behind it, no other
-            fenced, fresh = not fenced, True
-        elif fenced:
-            if shown:
-                blocks[-1].code.append(line)
-        elif not line.strip() or _RULE.match(line) or line.lstrip().startswith("#"):
-            fresh = True
-        elif line.lstrip().startswith("|"):
-            cells = [cell.strip() for cell in line.strip().strip("|").split("|") if cell.strip()]
-            blocks.append(_Block(": ".join(cells), item=True, row=True))
-            fresh = True
-        elif _ITEM.match(line):
-            blocks.append(_Block(_ITEM.sub("", line), item=True))
-            fresh = False
-        elif fresh or not blocks:
-            blocks.append(_Block(line.lstrip("> "), item=False))
-            fresh = False
-        else:
-            blocks[-1].lines.append(line.strip().lstrip("> "))
-    return blocks
-
-
-def _as_facts(table: re.Match[str]) -> str:
-    """What a table of one row says, line by line: each cell is what its head names."""
-    heads, values = ([cell.strip() for cell in table[name].split("|")] for name in ("heads", "values"))
-    told = (f"{head}: {value}" for head, value in zip(heads, values, strict=False) if head and value)
-    return "\n" + "\n".join(told) + "\n"
-
-
-def _bare(text: str) -> str:
-    text = _MARKS.sub("", _LINK.sub(r"\1", text))
-    return " ".join(_ESCAPE.sub(r"\1", text).split())
 
 
 # -- what was asked
@@ -378,7 +201,7 @@ def most_likely(asked: Asked, one: JudgedPassage) -> float:
     if one.signs.lacking or said[-1].announces or not any(each.tells for each in said):
         return LACKING
     nameless = leans_back(said[0].text) and not asked.share(stems(lead))
-    return PERHAPS if one.perhaps or nameless or _is_silent(asked, one) else 1.0
+    return PERHAPS if one.perhaps or nameless or _is_silent(asked, one) or announces_more(one.statements, said) else 1.0
 
 
 def _is_silent(asked: Asked, one: JudgedPassage) -> bool:
@@ -399,12 +222,12 @@ def _signs(
 ) -> Iterator[JudgedPassage]:
     prepared = []
     for row in rows[:CANDIDATES]:
-        read = statements(str(row["content"]))
-        read = [one for one in read if not one.points]
+        read = [one for one in _read(row) if not one.points]
         above = stems(f"{row['heading']} {row['title']} {row['lead']}")
         words = [stems(one) for one in _told_of(read)]
         shares = [asked.share((*above, *own)) + 0.5 * asked.share(own) for own in words]
-        chosen = sorted(range(len(read)), key=lambda at: (-shares[at], at))[:VECTORS]
+        able = [at for at, one in enumerate(read) if not one.is_brief]
+        chosen = sorted(able, key=lambda at: (-shares[at], at))[:VECTORS]
         prepared.append((row, read, above, words, chosen))
     near = _likeness(asked.text, [read[at].text for _, read, _, _, chosen in prepared for at in chosen], embedder)
     for rank, (row, read, above, words, chosen) in enumerate(prepared, start=1):
@@ -439,6 +262,10 @@ def _signs(
         nearly = (at for at in chosen if at != best and worth[at] >= worth[best] - NEARLY)
         also = tuple(sorted(nearly, key=lambda at: -worth[at])[:ALSO])
         yield JudgedPassage(row, tuple(read), best, signs, perhaps=perhaps, wanted=wanted, also=also)
+
+
+def _read(row: Mapping[str, Any]) -> list[PassageStatement]:
+    return statements(str(row["content"]), str(row.get("file", "")))
 
 
 def _told_of(read: Sequence[PassageStatement]) -> list[str]:
@@ -530,9 +357,11 @@ def nearest(judged: Mapping[str, Sequence[JudgedPassage]]) -> dict[str, Any]:
 
 
 def glimpse_of(judged: JudgedPassage) -> str:
-    """The passage around its best sentence, a line for each paragraph and item."""
-    read = statements(str(judged.row["content"]))
-    first = last = judged.statements[judged.best].number
+    """The passage around its best sentence, a line for each paragraph and item, and for each line of code, which is
+    indented; `…` where something is left out."""
+    read = _read(judged.row)
+    best = judged.statements[judged.best].number
+    first = last = next(at for at, one in enumerate(read) if one.number == best)
     room = GLIMPSE - len(read[first].shown)
     for step, most in ((1, room * 2 // 3), (-1, room), (1, room)):
         most = min(most, room)
@@ -542,11 +371,16 @@ def glimpse_of(judged: JudgedPassage) -> str:
             most -= len(read[n].shown)
     lines: list[str] = []
     for at in range(first, last + 1):
-        if at > first and read[at].block == read[at - 1].block:
-            lines[-1] += f" {read[at].shown}"
+        one = read[at]
+        goes_on = at > first and one.block == read[at - 1].block and not read[at - 1].code
+        gap = "… " if at > first and one.number != read[at - 1].number + 1 else ""
+        if goes_on:
+            lines[-1] += f" {gap}{one.text}"
         else:
-            lines.append(f"{'- ' if read[at].item else ''}{read[at].shown}")
-    before, after = "… " if first > 0 else "", " …" if last + 1 < len(read) else ""
+            lines.append(f"{'- ' if one.item else ''}{gap}{one.text}")
+        lines += [f"{INDENT}{line}" for line in one.code.split("\n") if line]
+    before = "… " if read[first].number > 0 else ""
+    after = "\n…" if last + 1 < len(read) and read[last].code else " …" if last + 1 < len(read) else ""
     return f"{before}{chr(10).join(lines)}{after}"
 
 
@@ -560,22 +394,11 @@ BACK: Final = 3
 
 def answer_of(judged: JudgedPassage) -> tuple[list[PassageStatement], str]:
     """The sentences that answer: the best one with what it takes to stand alone, the rest of its paragraph and of its
-    list as far as there is room; and what must be said before them (their heading) where they lean on what is not
-    there. What stands in a list under a name of its own (options, fields) is not told with that of its neighbours."""
+    list as far as there is room, the list right behind its paragraph and all of what is counted (`The first … is`) if
+    there is room for the whole; and what must be said before them (their heading) where they lean on what is not there.
+    What stands in a list under a name of its own (options, fields) is not told with that of its neighbours."""
     read, at = judged.statements, judged.best
-    chosen = _standing(read, at)
-    room = WINDOW - sum(len(read[n].text) for n in chosen)
-
-    def take(order: Iterable[int], goes_on: Callable[[int, int], bool]) -> None:
-        nonlocal room
-        last = at
-        for n in order:
-            if n not in chosen:
-                if not goes_on(n, last) or len(read[n].text) > room:
-                    return
-                chosen.add(n)
-                room -= len(read[n].text)
-            last = n
+    said = _SaidOfPassage(read, at)
 
     def in_block(n: int, last: int) -> bool:
         return read[n].block == read[at].block
@@ -585,23 +408,118 @@ def answer_of(judged: JudgedPassage) -> tuple[list[PassageStatement], str]:
         return listed or (n > last and read[last].text.endswith(":"))
 
     for goes_on in (in_block, in_list):
-        take(range(at + 1, len(read)), goes_on)
-        take(range(at - 1, -1, -1), goes_on)
-    for n in range(at + 1, len(read)):
-        if not _is_cut_short(judged, chosen) or len(read[n].text) > room:
-            break
-        room -= len(read[n].text) if n not in chosen else 0
-        chosen.add(n)
+        said.take(range(at + 1, len(read)), goes_on)
+        said.take(range(at - 1, -1, -1), goes_on)
+    said.take_whole(_list_behind(read, at))
+    said.take(range(at + 1, len(read)), lambda n, last: not read[n].is_brief and _is_cut_short(judged, said.chosen))
     for n in judged.also:
-        added = _standing(read, n) - chosen
-        size = sum(len(read[one].text) for one in added)
-        chosen |= added if size <= room else set()
-        room -= size if size <= room else 0
-    chosen |= {one - 1 for one in chosen if _is_behind_code(read, one)}
-    while (last := max(chosen)) != at and read[last].announces:
-        chosen.remove(last)  # what it announces is not here
+        said.take_whole(_standing(read, n))
+    counted = _counted(read)
+    if not counted.isdisjoint(said.chosen):
+        said.take_whole(counted)
+    chosen = said.chosen | {one - 1 for one in said.chosen if _is_behind_code(read, one)}
+    for n in sorted(chosen - {at}, reverse=True):
+        if read[n].announces and not _brings(read, chosen, n):
+            chosen.remove(n)  # what it announces is not here
     found = [read[n] for n in sorted(chosen)]
     return found, _lead_of(judged, found)
+
+
+class _SaidOfPassage:
+    """Which statements of a passage are said, around one of them, and how much room there is for more."""
+
+    def __init__(self, read: Sequence[PassageStatement], at: int) -> None:
+        self.chosen = _standing(read, at)
+        self._read = read
+        self._at = at
+        self._room = WINDOW - sum(len(read[n].text) for n in self.chosen)
+
+    def take(self, order: Iterable[int], goes_on: Callable[[int, int], bool]) -> None:
+        """One after the other, as long as it goes on and there is room."""
+        last = self._at
+        for n in order:
+            if n not in self.chosen:
+                if not goes_on(n, last) or len(self._read[n].text) > self._room:
+                    return
+                self.chosen.add(n)
+                self._room -= len(self._read[n].text)
+            last = n
+
+    def take_whole(self, group: Collection[int]) -> None:
+        """All of it or nothing."""
+        added = set(group) - self.chosen
+        size = sum(len(self._read[n].text) for n in added)
+        if size <= self._room:
+            self.chosen |= added
+            self._room -= size
+
+
+def _list_behind(read: Sequence[PassageStatement], at: int) -> set[int]:
+    """The list that stands right behind the paragraph of a statement. Options that each stand under a name of their own
+    are no part of what is said before them."""
+    last = max(n for n in range(len(read)) if read[n].block == read[at].block)
+    found: set[int] = set()
+    for n in range(last + 1, len(read)):
+        if not read[n].item or read[n].entry or read[n].number != read[n - 1].number + 1:
+            break
+        found.add(n)
+    return found if not read[at].item else set()
+
+
+_ORDINAL: Final = re.compile(r"(?:The )?(first|second|third|fourth|fifth|sixth|seventh|eighth)(?:ly)?\b", re.IGNORECASE)
+
+
+def _counted(read: Sequence[PassageStatement]) -> set[int]:
+    """The sentences that begin by counting (`The first setting is`, `The second setting is`): one without the others
+    says half."""
+    found = {n: match[1].lower() for n, one in enumerate(read) if (match := _ORDINAL.match(one.text))}
+    return set(found) if {"first", "second"} <= {*found.values()} else set()
+
+
+def _brings(read: Sequence[PassageStatement], chosen: Collection[int], at: int) -> bool:
+    """Whether something is said of what is announced: what comes next, or an item of the list that does."""
+    for n in range(at + 1, len(read)):
+        if n in chosen:
+            return True
+        if not read[n].item:
+            break
+    return False
+
+
+_AHEAD: Final = re.compile(
+    r"\b(?:described|listed|shown|given|explained|discussed|outlined|found|detailed|mentioned|set out)(?: \w+)? below\b"
+    r"|\b(?:below|as follows)\W*\Z|\b(?:is|are|has|have) the following\b|\bthe following(?: \w+){0,3}:?\W*\Z",
+    re.IGNORECASE,
+)
+_IN_BRACKETS: Final = re.compile(r"\([^()]*\)")
+
+
+def announces_more(read: Sequence[PassageStatement], said: Sequence[PassageStatement]) -> bool:
+    """Whether the answer says that something comes which it does not bring: what stands below, the rest of a list that
+    it announces, the second of what it begins to count."""
+    numbers = {one.number for one in said}
+    chosen = {n for n, one in enumerate(read) if one.number in numbers}
+    counted = _counted(read)
+    if not counted.isdisjoint(chosen) and not counted <= chosen:
+        return True
+    for n in chosen:
+        one = read[n]
+        ahead = _AHEAD.search(_IN_BRACKETS.sub("", one.text)) and not one.code
+        if ahead and n + 1 not in chosen:
+            return True
+        if one.announces and not (_brings(read, chosen, n) and _told_whole(read, chosen, n)):
+            return True
+    return False
+
+
+def _told_whole(read: Sequence[PassageStatement], chosen: Collection[int], at: int) -> bool:
+    """Whether all of a list is told, where more than what was asked for is: one option of many is told by itself."""
+    listed = []
+    for n in range(at + 1, len(read)):
+        if not read[n].item or read[n].entry:
+            break
+        listed.append(n)
+    return all(n in chosen for n in listed)
 
 
 def _lead_of(judged: JudgedPassage, found: Sequence[PassageStatement]) -> str:
@@ -634,8 +552,11 @@ def _means_heading(found: Sequence[PassageStatement], heading: str) -> bool:
 
 def _standing(read: Sequence[PassageStatement], at: int) -> set[int]:
     """A statement with what it takes to stand alone: what a pronoun means, the whole of an item, and what announces
-    it."""
+    it, be it an item or the paragraph right behind."""
     needed = _leaned_on(read, at)
+    first = min(needed)
+    if first > 0 and read[first - 1].announces and read[first - 1].number + 1 == read[first].number:
+        needed |= _leaned_on(read, first - 1)
     if read[at].item:
         own = {n for n in range(len(read)) if read[n].block == read[at].block}
         needed |= own if sum(len(read[n].text) for n in own) <= WINDOW else set()
@@ -656,8 +577,11 @@ def _leaned_on(read: Sequence[PassageStatement], at: int) -> set[int]:
 
 
 def _is_behind_code(read: Sequence[PassageStatement], at: int) -> bool:
-    """Whether a paragraph begins here right behind code: that is what it speaks of, and so is what announces it."""
-    return at > 0 and not read[at].item and bool(read[at - 1].code) and read[at - 1].block + 1 == read[at].block
+    """Whether a paragraph begins here right behind code in the midst of what is said: that is what it speaks of, and so
+    is what announces it."""
+    if at == 0 or read[at].item or not read[at - 1].code or read[at - 1].text.endswith("."):
+        return False
+    return read[at - 1].block + 1 == read[at].block
 
 
 def _is_cut_short(judged: JudgedPassage, chosen: Collection[int]) -> bool:

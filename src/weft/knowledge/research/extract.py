@@ -29,7 +29,7 @@ from weft.knowledge.research.answering import (
 )
 from weft.knowledge.research.depth import Depth
 from weft.knowledge.research.earlier import prior_sections
-from weft.knowledge.research.labels import sentence_id
+from weft.knowledge.research.labels import sentence_id, whole_text
 from weft.knowledge.research.question import is_asked, terms_of
 from weft.protocol.values import dataclass
 
@@ -50,6 +50,11 @@ class _Said:
     text: str
     lead: str
     label: str
+    code: str = ""
+
+    @property
+    def whole(self) -> str:
+        return whole_text(self.text, self.code)
 
 
 def make_draft(
@@ -128,8 +133,8 @@ def _chosen(
         last: int | None = None
         for statement in found:
             gap = GAP if last is not None and statement.number != last + 1 else ""
-            said = _Said(statement.shown, lead if last is None else gap, str(one.row["label"]))
-            if sentence_id(said.text) in rejected or any(same(said.text, other.text) for other in (*used, *taken)):
+            said = _Said(statement.text, lead if last is None else gap, str(one.row["label"]), statement.code)
+            if sentence_id(said.whole) in rejected or any(same(said.whole, other.whole) for other in (*used, *taken)):
                 continue
             last = statement.number
             taken.append(said)
@@ -175,7 +180,7 @@ def _section(heading: str, query: str, chosen: Sequence[_Said], judged: JudgedPa
 
 
 def _sentence(one: _Said) -> dict[str, Any]:
-    said: dict[str, Any] = {"text": one.text, "cites": [one.label]}
+    said: dict[str, Any] = {"text": one.text, "cites": [one.label], **({"code": one.code} if one.code else {})}
     return {**said, "lead": one.lead} if one.lead and one.text not in one.lead else said
 
 

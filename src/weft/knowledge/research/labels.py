@@ -28,6 +28,10 @@ def sentence_id(text: str) -> str:
     return f"s{hashlib.sha256(folded.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
 
 
+def whole_text(text: str, code: str) -> str:
+    return f"{text}\n{code}" if code else text
+
+
 def known_sources(
     retrieval: Mapping[str, Any], web: Mapping[str, Any], earlier: Mapping[str, Any] | None
 ) -> dict[str, dict[str, Any]]:
@@ -73,14 +77,16 @@ def known_sources(
 
 def settle(draft: Mapping[str, Any], sources: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """The sections, their sentences with ids and good labels; the sources they cite; what was removed."""
+    made_here = draft.get("made_by") == "embedded"
     removed: list[dict[str, str]] = []
     seen: dict[str, dict[str, Any]] = {}
     sections: list[dict[str, Any]] = []
     for number, section in enumerate(draft["sections"], start=1):
         kept: list[dict[str, Any]] = []
         for sentence in section["sentences"]:
-            text, labels, unknown = _settled(sentence, sources)
-            name = sentence_id(text)
+            text, labels, unknown = _settled(sentence, sources, as_it_is=made_here)
+            code = str(sentence.get("code", "")) if made_here else ""
+            name = sentence_id(whole_text(text, code))
             removed += [{"label": label, "sentence": name, "text": text} for label in unknown]
             if not text:
                 continue
@@ -89,6 +95,7 @@ def settle(draft: Mapping[str, Any], sources: Mapping[str, Mapping[str, Any]]) -
                 cited += [label for label in labels if label not in cited]
                 continue
             seen[name] = {"id": name, "text": text, "lead": str(sentence.get("lead", "")), "labels": labels}
+            seen[name] |= {"code": code} if code else {}
             kept.append(seen[name])
         if kept:
             heading = " ".join(str(section.get("heading", "")).split()).lstrip("# ")[:HEADINGS]
@@ -109,23 +116,34 @@ def settle(draft: Mapping[str, Any], sources: Mapping[str, Mapping[str, Any]]) -
         "nearest": [str(one) for one in draft.get("nearest", [])],
         "glimpses": {str(label): str(text) for label, text in draft.get("glimpses", {}).items()},
         "confidence": draft.get("confidence"),
-        "made_by": "embedded" if draft.get("made_by") == "embedded" else "model",
+        "made_by": "embedded" if made_here else "model",
     }
 
 
-def _settled(sentence: Mapping[str, Any], sources: Mapping[str, Any]) -> tuple[str, list[str], list[str]]:
+def _settled(
+    sentence: Mapping[str, Any], sources: Mapping[str, Any], *, as_it_is: bool
+) -> tuple[str, list[str], list[str]]:
+    """`as_it_is`: a passage's own words, in which a number in brackets is no label and a sign may stand alone."""
     text = str(sentence.get("text", ""))
-    inline = [label for group in _INLINE.findall(text) for label in _ONE.findall(group)]
     named = [label for cite in sentence.get("cites", []) for label in _ONE.findall(str(cite))]
-    clean = " ".join(_INLINE.sub("", text).split())
-    clean = re.sub(r"\s+([.,;:!?])(?=\s|\Z)", r"\1", clean)
+    inline: list[str] = []
+    clean = " ".join(text.split())
+    if not as_it_is:
+        inline = [label for group in _INLINE.findall(text) for label in _ONE.findall(group)]
+        clean = re.sub(r"\s+([.,;:!?])(?=\s|\Z)", r"\1", " ".join(_INLINE.sub("", text).split()))
     every = list(dict.fromkeys(label.upper() for label in (*named, *inline)))
     good = [label for label in every if label in sources]
     return clean, good, [label for label in every if label not in sources]
 
 
 def marked(sentence: Mapping[str, Any]) -> str:
-    """The sentence as it is read: its lead-in, its words, its labels."""
+    """The sentence as it is read: its lead-in, its words, its labels, and its code in lines of its own."""
     labels = "".join(f"[{label}]" for label in sentence["labels"])
     lead = f"{sentence['lead'].rstrip()} " if sentence.get("lead") else ""
-    return f"{lead}{sentence['text']}{' ' + labels if labels else ''}"
+    code = f"\n\n{fenced(sentence['code'])}\n" if sentence.get("code") else ""
+    return f"{lead}{sentence['text']}{' ' + labels if labels else ''}{code}"
+
+
+def fenced(code: str) -> str:
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", code)), default=0))
+    return f"{fence}\n{code}\n{fence}"

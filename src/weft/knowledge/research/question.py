@@ -55,6 +55,12 @@ _LEADING: Final = re.compile(
     r"(?:(?:the|an|a|there|it|we|i|you|one)\b)?\s*",
     re.I,
 )
+_DETERMINED: Final = re.compile(
+    r"(?:the|an?|any|each|every|all|no|other|others|another|its|their|my|your|our|his|her|this|that|these|those|how|what"
+    r"|when|where|why)\b",
+    re.IGNORECASE,
+)
+"""What has an article or the like of its own shares no noun with what stands before."""
 _INVERTED: Final = re.compile(
     r"\b(?:is|are|was|were|does|do|did|can|could|must|may|should|shall|will|would|has|have)"
     r" (?:I|you|we|they|he|she|one|it)\b"
@@ -199,11 +205,20 @@ def _parts(sentence: str) -> list[str]:
 def _sides(part: str) -> Iterator[str]:
     for pattern in _COMPARING:
         if match := pattern.search(part):
-            for side in (match["a"], match["b"]):
+            for side in _with_one_noun(match["a"], match["b"].strip(" ,;?.")):
                 text = _LEADING.sub("", side.strip(" ,;?.")).strip()
                 if terms_of(text):
                     yield _capital(text)
             return
+
+
+def _with_one_noun(one: str, other: str) -> tuple[str, str]:
+    """`the spring and neap tides` are spring tides and neap tides: two adjectives under one article."""
+    found = re.fullmatch(r"the (?P<own>[\w-]*[^\Ws])", one, re.I)
+    words_of_other = other.split()
+    if not found or not 1 < len(words_of_other) <= 4 or not re.search(r"[^s]s\Z", other) or _DETERMINED.match(other):
+        return one, other
+    return " ".join((found["own"], *words_of_other[1:])), other
 
 
 def _enumerated(part: str) -> Iterator[str]:

@@ -16,8 +16,8 @@ from weft.checks.folding import fold
 from weft.checks.judging import JudgedSentence, agreed, held, judged_claims
 from weft.checks.overruling import overruled
 from weft.knowledge.knowledge_base import KnowledgeBase
-from weft.knowledge.research.labels import sentence_id
 from weft.knowledge.research.retrieve import stored
+from weft.knowledge.research.statements import CUT
 from weft.knowledge.resolve import Resolution
 from weft.knowledge.store import StoredPassage
 from weft.knowledge.verify import check_citations, check_contradictions, check_entities, check_relations
@@ -27,6 +27,7 @@ AXES: Final = ("entities", "citations", "relations", "contradictions")
 _ORDER: Final = {state: rank for rank, state in enumerate(STATES)}
 GONE: Final = " (it is gone, and must not come back)"
 NO_SOURCE: Final = "it cites no source"
+NO_LINE: Final = "the passage has no such line of code"
 
 
 JUDGED: Final = ("judgement.json", "doubts.json")
@@ -98,6 +99,9 @@ def review(
     citations = _citations(sentences, sources)
     verdicts = [_verdict(sentence, citations["details"]) for sentence in sentences]
     texts = {label: _text(source) for label, source in sources.items()}
+    verdicts = [
+        _with_code(verdict, one.get("code", ""), texts) for verdict, one in zip(verdicts, sentences, strict=True)
+    ]
     verdicts = [_with_judgement(verdict, judged, texts) for verdict in verdicts]
     verdicts = [overruled(verdict, said or {}) for verdict in verdicts]
     citations = _as_settled(citations, verdicts)
@@ -268,10 +272,19 @@ def _told_of_names(entities: Mapping[str, Any]) -> list[str]:
     return [f"names that no source has: {', '.join(missing[:10])}"] if missing else []
 
 
+def _with_code(verdict: dict[str, Any], code: str, texts: Mapping[str, str]) -> dict[str, Any]:
+    """What is shown as code is held against the passage as well: line by line, as it stands."""
+    if verdict["state"] != "quoted" or not code:
+        return verdict
+    there = [line.strip() for line in texts[verdict["label"]].splitlines()]
+    missing = next((line for line in code.splitlines() if line.strip() not in there and line != CUT), None)
+    return verdict if missing is None else {**verdict, "state": "not_checked", "reason": f"{NO_LINE}: {missing}"}
+
+
 def without(synthesis: Mapping[str, Any], rejected: frozenset[str]) -> dict[str, Any]:
     """The draft's sections without rejected sentences: for whoever must end with what stands."""
     sections = [
-        {**section, "sentences": [one for one in section["sentences"] if sentence_id(one["text"]) not in rejected]}
+        {**section, "sentences": [one for one in section["sentences"] if one["id"] not in rejected]}
         for section in synthesis["sections"]
     ]
     return {**synthesis, "sections": [section for section in sections if section["sentences"]]}

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from weft.render.answer import wording
+from weft.render.kit.characters import visible
 from weft.render.kit.markdown import escaped
 
 
@@ -60,7 +61,10 @@ def _said(sentence: Mapping[str, Any]) -> str:
     lead = f"{escaped(sentence['lead'])} " if sentence.get("lead") else ""
     labels = "".join(f"[{label}]" for label in sentence["labels"])
     mark = f" **({escaped(said)})**" if (said := wording.mark(sentence)) else ""
-    return f"{lead}{escaped(sentence['text'])} {labels}{mark}".rstrip()
+    said = f"{lead}{escaped(sentence['text'])} {labels}{mark}".rstrip()
+    lines = wording.code_lines(sentence)
+    # inside an item: two columns of its own, four of code
+    return "\n".join([said, "", *(f"  {line}" for line in lines), ""]) if lines else said
 
 
 def _passage(source: Mapping[str, Any]) -> list[str]:
@@ -73,11 +77,23 @@ def _source(source: Mapping[str, Any], lines: Sequence[str]) -> Iterator[str]:
     where = f"[{place}](<{source['link']}>)" if linked else place
     heading = f", {escaped(source['heading'])}" if source.get("heading") else ""
     yield f"**[{source['label']}]** {escaped(source['title'])}, {escaped(source['ref'])}{heading} – {where}"
-    yield "\n>\n".join(f"> {_line(one)}" for one in lines) or "> (empty)"
+    yield _quotation(lines) or "> (empty)"
+
+
+def _quotation(lines: Sequence[str]) -> str:
+    """Lines of code stand right below each other, all else apart."""
+    said = ""
+    for before, line in zip(("", *lines), lines, strict=False):
+        together = before.startswith(wording.CODE) and line.startswith(wording.CODE)
+        said += ("\n" if together else "\n>\n") if said else ""
+        said += f"> {_line(line)}".rstrip()
+    return said
 
 
 def _line(text: str) -> str:
-    """An item stays one."""
+    """An item stays one, and so does a line of code."""
+    if text.startswith(wording.CODE):
+        return visible(text)
     return f"- {escaped(text[2:])}" if text.startswith("- ") else escaped(text)
 
 

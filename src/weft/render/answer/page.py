@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from weft.render.answer import wording
 from weft.render.answer.marking import marked_passage
-from weft.render.kit.characters import direction, one_line
+from weft.render.kit.characters import direction, one_line, visible
 from weft.render.kit.elements import Child, Html, element, join, page_head
 from weft.render.kit.figures import counted, number, percent
 from weft.render.kit.parts import bar
@@ -159,6 +159,8 @@ def _said(sentence: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[Ch
         yield element("span", one_line(sentence["lead"]), class_="leadin")
         yield " "
     yield sentence["text"]
+    if sentence.get("code"):
+        yield element("code", visible(sentence["code"]), class_="lines")
     if sentence["labels"]:
         links = [part for label in sentence["labels"] for part in (" ", _link(label, answer))]
         yield element("span", *links, class_="refs")
@@ -187,11 +189,11 @@ def _listed(texts: Iterable[str]) -> Html | None:
 def _source(source: Mapping[str, Any], answer: Mapping[str, Any], what: str = "source") -> Html:
     known = _sentences(answer)
     cited = source.get("cited_by", ())
-    quoted = [known[name]["text"] for name in cited]
+    quoted = [text for name in cited for text in (known[name]["text"], known[name].get("code", ""))]
     back = [
         part
         for at, name in enumerate(cited, start=1)
-        for part in (" ", element("a", f"sentence {at}" if len(quoted) > 1 else "its sentence", href=f"#{name}"))
+        for part in (" ", element("a", f"sentence {at}" if len(cited) > 1 else "its sentence", href=f"#{name}"))
     ]
     place: Child = wording.place(source)
     if source["kind"] == "web" and str(source["url"]).lower().startswith(("https://", "http://")):

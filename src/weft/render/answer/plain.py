@@ -31,6 +31,7 @@ def _lines(answer: Mapping[str, Any], *, details: bool) -> Iterator[str]:
             yield f"{one_line(section['heading'])}  [{wording.confidence(section['confidence'], section['level'])}]"
         for sentence in wording.standing(section):
             yield f"- {said(sentence)}"
+            yield from wording.code_lines(sentence)
     yield ""
     yield "Sources"
     for source in answer["sources"]:

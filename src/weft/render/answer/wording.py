@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from weft.render.kit.characters import one_line
+from weft.render.kit.characters import one_line, visible
 from weft.render.kit.figures import counted, number, percent
 
 STATES: Final[Mapping[str, str]] = {
@@ -47,7 +47,10 @@ NEAREST: Final[Mapping[str, str]] = {
 AGAINST: Final = "Written for the answer, and no part of it, for it is contradicted:"
 NOTHING: Final = "The documents do not say, and no passage is about it."
 NOTHING_MORE: Final = "Ask in other words, or add documents that say something about it."
-_FENCE: Final = re.compile(r"\s*(?:```|~~~)")
+CODE: Final = "    "
+"""Stands before a line of code."""
+_FENCE: Final = re.compile(r"(?P<before>\s*)(?P<fence>`{3,}|~{3,})")
+_QUOTED_CODE: Final = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 _RULE: Final = re.compile(r"[\s|:=-]*\Z")
 _ITEM: Final = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+\S")
 FORMULA: Final = (
@@ -61,30 +64,42 @@ def refusal(answer: Mapping[str, Any]) -> str:
     return OUTCOMES[answer["outcome"]] if answer["nearest"] else NOTHING
 
 
+def code_lines(sentence: Mapping[str, Any]) -> list[str]:
+    """The code that stands behind a sentence, each line indented: it is no prose, and is never wrapped."""
+    return [CODE + visible(line) for line in sentence.get("code", "").splitlines()]
+
+
 def glimpse(source: Mapping[str, Any]) -> list[str]:
-    """What is shown of a passage that comes near, a line for each paragraph and item."""
+    """What is shown of a passage that comes near, a line for each paragraph and item, and for each line of code, which
+    is indented."""
     text = source.get("glimpse") or read_passage(source["text"])
-    lines = [one_line(line) for line in text.splitlines()]
+    lines = [visible(line).rstrip() if line.startswith(CODE) else one_line(line) for line in text.splitlines()]
     return [line for line in lines if line]
 
 
 def read_passage(text: str) -> str:
-    """A passage without fences and quotes of code, a row of a table as its cells, what was wrapped on one line."""
+    """A passage without fences and quotes of code, a row of a table as its cells, what was wrapped on one line. Lines
+    of code stay lines, and are indented."""
     lines: list[str] = []
-    fresh = fenced = False
+    fresh = True
+    fence, margin = "", 0
     for line in text.splitlines():
-        if _FENCE.match(line):
-            fenced, fresh = not fenced, True
+        marked = _FENCE.match(line)
+        if marked and (not fence or marked["fence"].startswith(fence)):
+            fence, margin = "" if fence else marked["fence"], len(marked["before"])
+            fresh = True
+        elif fence:
+            lines.append(CODE + (line.strip() if line[:margin].strip() else line[margin:].rstrip()))
         elif _RULE.match(line):
             fresh = True
-        elif line.lstrip()[:1] == "|" and not fenced:
+        elif line.lstrip()[:1] == "|":
             lines.append(": ".join(filter(None, map(str.strip, line.split("|")))))
-        elif lines and not fresh and not fenced and not _ITEM.match(line):
+        elif lines and not fresh and not _ITEM.match(line):
             lines[-1] += f" {line.strip()}"
         else:
             lines.append(line.strip())
             fresh = False
-    return "\n".join(line.replace("`", "") for line in lines)
+    return "\n".join(line if line.startswith(CODE) else _QUOTED_CODE.sub(r"\1", line) for line in lines)
 
 
 def standing(section: Mapping[str, Any]) -> list[Mapping[str, Any]]:
