@@ -80,6 +80,63 @@ def test_french_minutes_have_what_was_rejected_and_who_takes_something_on() -> N
     assert [item["owner"] for item in parts["À faire"]] == ["Mlle Roux", "M. Benali"]
 
 
+@pytest.mark.parametrize(
+    ("head", "present", "decided", "undecided"),
+    [
+        (
+            "Minutes of the harbour club",
+            "Present",
+            ["It was decided not to repair the old pump.", "The plan of the quay was approved without changes."],
+            [
+                "A ban on dogs was discussed but not agreed by the members.",
+                "No decision was taken on the hedge along the lane.",
+                "Nothing was agreed about the lamps on the pier.",
+                "The budget of the club is to be approved in June.",
+                "If approved by the council, the works on the wall begin in May.",
+            ],
+        ),
+        (
+            "Protokoll des Vereins",
+            "Anwesend",
+            ["Der Antrag auf eine neue Pumpe wurde einstimmig angenommen."],
+            [
+                "Ein Verbot wurde diskutiert, aber nicht beschlossen.",
+                "Die Satzung soll erst im Juni beschlossen werden.",
+                "Über die Hecke wurde noch nicht entschieden.",
+            ],
+        ),
+        (
+            "Compte rendu du club",
+            "Présents",
+            ["La proposition de la pompe est adoptée par neuf voix."],
+            ["Le budget n'a pas été approuvé ce soir.", "Aucune décision n'a été prise sur la haie du chemin."],
+        ),
+        (
+            "Acta del club",
+            "Asistentes",
+            ["La asamblea aprobó la compra de la bomba para el pozo."],
+            ["No se aprobó el presupuesto de la sala.", "La asamblea no acordó nada sobre la valla del camino."],
+        ),
+    ],
+)  # fmt: skip
+def test_what_was_not_decided_is_no_decision(head: str, present: str, decided: list[str], undecided: list[str]) -> None:
+    text = f"# {head}\n\n{present}: Ann Berg, Tom Hale\n\n## 1. A\n\n{decided[0]}\n\n## 2. B\n\n"
+    text += "\n\n".join([*undecided, *decided[1:]])
+    kit = kits.make(text + "\n\nAgenda: 1, 2. Tagesordnung: 1, 2. Ordre du jour : 1, 2. Orden del día: 1, 2.\n")
+    assert kit.summary["category"] == "meeting"
+    assert [item["text"] for item in kit.summary["parts"][0]["items"]] == decided
+
+
+def test_no_decision_stands_under_decisions() -> None:
+    text = (
+        "# Minutes of the club\n\nPresent: Ann Berg, Tom Hale\n\n## Decisions\n\n- The fence is painted green.\n"
+        "- No decision was taken on the hedge.\n\n## Other\n\nThe dance was deferred to the spring of next year.\n"
+    )
+    parts = {part["title"]: [item["text"] for item in part["items"]] for part in kits.make(text).summary["parts"]}
+    assert parts["Decisions"] == ["The fence is painted green."]
+    assert parts["Postponed"] == ["The dance was deferred to the spring of next year."]
+
+
 VERSE = [
     "When all the carts had left the yard and evening took the hill away from us,",
     "And somebody had closed the gate that nobody had closed for twenty years,",

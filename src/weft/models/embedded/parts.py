@@ -6,16 +6,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
 from weft.language.leaning import leans_back
 from weft.language.sentences import words as word_set
 from weft.models.embedded.layout import Span
-from weft.models.embedded.lexicon import signs
+from weft.models.embedded.lexicon import Lexicon, signs
 from weft.models.embedded.ranking import Ranks
 from weft.models.embedded.reading import Reading, Sentence, clean
+from weft.models.embedded.words import tokens
 from weft.protocol.values import dataclass
 
 _DECISIONS: Final = re.compile(rf"\W*\d*\W*(?:{signs('decisions')})\b", re.I)
@@ -102,6 +103,7 @@ def _meeting(reading: Reading, ranks: Ranks) -> Iterator[Part]:
     titles = [section.title for section in reading.sections]
     decided: list[Entry] = []
     todo: list[Entry] = []
+    postponed: list[Entry] = []
     present: list[Entry] = []
     dates: list[Entry] = []
     for one in reading.sentences:
@@ -122,16 +124,72 @@ def _meeting(reading: Reading, ranks: Ranks) -> Iterator[Part]:
                 who = _action(one)
                 places = (before.index, one.index)
                 todo.append(Entry(before.text, (*before.spans, *one.spans), places, who.owner, who.due))
-        elif ((_DECISIONS.match(title) or (label and _DECISIONS.match(label.group()))) and one.size > 2) or (
-            one.sound and one.mark_of(reading.known.decided)
+        elif (told := _outcome(one, reading.known)) == "postponed" and one.sound:
+            postponed.append(_line(one))
+        elif told != "none" and (
+            ((_DECISIONS.match(title) or (label and _DECISIONS.match(label.group()))) and one.size > 2)
+            or (one.sound and told == "decided")
         ):
             decided.append(Entry(_LABEL.sub("", one.text, count=1), one.spans, (one.index,)))
         elif one.sound and one.size <= 24 and (_takes_on(one, present) or _is_owned(one.text)):
             todo.append(_action(one))
     yield Part("decisions", tuple(decided))
+    yield Part("postponed", tuple(postponed))
     yield Part("actions", tuple(todo))
     yield Part("dates", tuple(dates))
     yield Part("present", tuple(present[:1]))
+
+
+_CLAUSE: Final = re.compile(r"[,;:.()]\s|\s[—–-]\s")
+_BEFORE: Final = 4
+"""Words before a decision among which `not` denies it."""
+_JOINS: Final = word_set("and but that und aber sondern dass et mais que y pero sino")
+"""What stands before these is not about what stands behind."""
+_EMPTY: Final = word_set("nothing nobody none nichts niemand nada nadie rien personne werden")
+"""Words behind it that leave nothing of it; `beschlossen werden` is what is still to be."""
+_DENIES: Final = word_set("""
+nothing nobody none nichts niemand keinerlei personne nadie
+if unless whether until before once when wenn falls ob bevor bis sobald si avant antes hasta cuando
+""")
+"""Beside the words that deny: what makes it a condition, or of another day."""
+_TO_BE: Final = word_set("be être ser")
+"""What is to be decided is not decided yet."""
+_RESOLVED: Final = word_set(
+    "decision decisions agreement resolution beschluss beschlüsse entscheidung entscheidungen einigung"
+)
+
+
+def _outcome(one: Sentence, known: Lexicon) -> str:
+    """What a sentence says became of something: `decided`, `postponed`, `none` where it says that nothing was, and ""
+    where it speaks of no decision. `The trees were discussed but not agreed on` has the word for it all the same."""
+    clauses = [tokens(clause) for clause in _CLAUSE.split(one.text)]
+    said = [denied for clause in clauses for denied in _signs_of(clause, known.decided, known)]
+    if not all(said):
+        return "decided"
+    if not all(denied for clause in clauses for denied in _signs_of(clause, known.postponed, known)):
+        return "postponed"
+    return "none" if said or any(any(_signs_of(clause, _RESOLVED, known)) for clause in clauses) else ""
+
+
+def _signs_of(clause: Sequence[str], marks: Iterable[str], known: Lexicon) -> Iterator[bool]:
+    """Of each of these phrases in a clause, whether it is denied there."""
+    for sign in marks:
+        parts = sign.split()
+        for at in range(len(clause) - len(parts) + 1):
+            if clause[at : at + len(parts)] == parts:
+                yield _denied(clause, at, at + len(parts), known)
+
+
+def _denied(clause: Sequence[str], at: int, end: int, known: Lexicon) -> bool:
+    """Whether words before a sign in its clause, or right behind it, say that it did not come to that."""
+    before: list[str] = []
+    for word in reversed(clause[max(0, at - _BEFORE) : at]):
+        if word in _JOINS:
+            break
+        before.append(word)
+    denies = known.negations | _DENIES
+    behind = clause[end : end + 1]
+    return not denies.isdisjoint(before) or not _TO_BE.isdisjoint(before[:2]) or not _EMPTY.isdisjoint(behind)
 
 
 def _takes_on(one: Sentence, present: Sequence[Entry]) -> bool:
