@@ -394,3 +394,36 @@ def test_where_else_to_look_is_no_part_of_a_text(heading: str) -> None:
     kit = kits.make(f"# Sand\n\n{LONG}\n\n## Walls\n\n{LONG}\n\n## Carts\n\n{LONG}\n\n## {heading}\n\n{other}\n")
     assert heading not in [section["heading"] for section in kit.outline["sections"]]
     assert other not in kit.summary["bullets"]
+
+
+def test_a_table_is_called_by_its_file_or_its_columns_and_not_by_a_row() -> None:
+    rows = "port,ships,tons\nMalm,12,3400\nVisby,7,1800\nYstad,31,9900\nLuleå,4,2200\nGävle,9,2600\n"
+    assert kits.make(rows, title="harbours.csv").summary["headline"] == "harbours.csv"
+    assert kits.make(rows, title="data.csv").summary["headline"] == "port, ships, tons"
+    assert kits.make(rows).summary["headline"] == "port, ships, tons"
+
+
+def test_short_captions_say_what_they_are_and_are_headed_by_no_heap_of_words() -> None:
+    said = (
+        "so um welcome back everybody today we're going to talk about how a net is mended and why yours comes apart the"
+        " first reason is the knot below three turns it just slips and if you liked this hit subscribe and thanks to"
+        " our sponsor the Rope Shop"
+    )
+    for title in ("mending", ""):
+        summary = kits.make(said, title=title, source_kind="webvtt").summary
+        assert summary["category"] == "captions"
+        assert summary["note"].startswith("Automatic captions")
+        assert len(summary["headline"].split()) <= 12
+        assert "Rope Shop" not in str([summary["tldr"], summary["bullets"], summary["importantQuotes"]])
+    assert kits.make(said).summary["category"] != "captions", "nobody says that it was spoken"
+
+
+def test_what_somebody_else_claims_is_no_title() -> None:
+    text = (
+        "Members of the council,\n\nThe mayor has told us that the harbour wall was mended. It was mended by two men in"
+        " one morning, from a boat. I went there on Sunday and I put my hand through the harbour wall.\n\n"
+        "We found nine million for the square. We did not find one million for the harbour wall. I ask for the papers"
+        " of the harbour, and I ask for them before the winter. I would be glad to have been wrong about the wall.\n"
+    )
+    assert kits.make(text, title="speech").summary["headline"] == "speech"
+    assert "mayor" not in kits.make(text).summary["headline"]

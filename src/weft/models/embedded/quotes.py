@@ -19,7 +19,7 @@ from weft.models.embedded.layout import Span
 from weft.models.embedded.lexicon import Lexicon
 from weft.models.embedded.parts import asked_in_turn
 from weft.models.embedded.ranking import Ranks, likeness
-from weft.models.embedded.reading import Reading, Sentence, clean, is_titled
+from weft.models.embedded.reading import Reading, Sentence, asks_listeners, clean, is_titled
 from weft.models.embedded.turns import clock
 from weft.models.embedded.words import tokens
 from weft.protocol.values import dataclass
@@ -311,7 +311,8 @@ def _candidates(reading: Reading, kind: str) -> list[Quote]:
         return [
             Quote(one.text, one.spans[0], one.speaker, one.index)
             for one in reading.sentences
-            if (one.sound or kind == "captions") and not one.asks and one.size >= 7 and not one.leans
+            if (one.sound or (kind == "captions" and not asks_listeners(one.text)))
+            and not one.asks and one.size >= 7 and not one.leans
             and (one.speaker != reading.host or not reading.host) and one.block not in asked
         ]  # fmt: skip
     return [one for one in spoken_quotes(reading) if _is_whole(one.text) and _stands(one, reading)]

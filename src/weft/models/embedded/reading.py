@@ -27,6 +27,9 @@ from weft.protocol.values import dataclass
 _ASKS: Final = re.compile(r"[?？؟][\"'”’»)\]*_]*$")
 _SAYING: Final = 6
 """Words of a piece of speech that says something."""
+_SPONSORED: Final = re.compile(rf"\b(?:{signs('sponsor')})\b", re.I)
+_RUN_ON: Final = 24
+"""Words of it at least."""
 _STOPS: Final = re.compile(r"[.!?](?:\s|\Z)")
 _ENDED: Final = re.compile(r"[.!?…。！？｡؟।۔:][\"'”’»)\]』」）*_]*$")
 _OPENED: Final = re.compile(r"^[\s\"'“‘«„(\[¿¡—–-]*")
@@ -158,8 +161,11 @@ def _read(text: str, layout: Layout) -> Reading:
         for block in layout.blocks
         if block.kind == "heading"
     )
-    stops = sum(sample.count(sign) for sign in ".!?。！？।")
-    unpunctuated = known.spaced and len(sample.split()) > 120 and stops * 70 < len(sample.split())
+    stops, size = sum(sample.count(sign) for sign in ".!?。！？।"), len(sample.split())
+    # One piece of small letters without any stop is speech however short it is.
+    run_on = size > _RUN_ON and not stops and len(told) < 3 and told[0].kind == "prose" and not sections
+    run_on = run_on and _OPENED.sub("", sample)[:1].islower()
+    unpunctuated = known.spaced and ((size > 120 and stops * 70 < size) or run_on)
     captioned = unpunctuated and can_cut(known.code)
     sentences = list(_sentences(layout, known, spoken=captioned))
     if not sentences:
@@ -170,7 +176,7 @@ def _read(text: str, layout: Layout) -> Reading:
     if captioned:
         for one in sentences:
             one.leans = one.leans or goes_on(one.words[0], known.code)
-            one.sound = one.sound and one.size >= _SAYING
+            one.sound = one.sound and one.size >= _SAYING and not asks_listeners(one.text)
     return Reading(
         text=text,
         layout=layout,
@@ -334,6 +340,11 @@ _POSTED: Final = re.compile(r"(?<!\w)[@#][^\W\d_]\w+|https?://")
 def is_post(text: str) -> bool:
     """Whether it is a post to somebody, or has the address of another page: no sentence of the text's own."""
     return _POSTED.search(text) is not None
+
+
+def asks_listeners(text: str) -> bool:
+    """Whether it asks something of listeners for the show, or names who paid for it."""
+    return _SPONSORED.search(text) is not None
 
 
 _QUOTED_FIRST: Final = re.compile(r"[\"“„«‘]([^\"“”„«»]{1,60})[\"“”»’]\s+(?=[^\W\d_])")

@@ -40,6 +40,8 @@ comes next are the points."""
 _POINT_OF_NEWS, _RUN = 52, 60
 """Reports have long sentences; and what leans on one is told with it, up to so many words of both."""
 _SUBJECTS: Final = 3
+_TITLE: Final = 18
+"""Words of a sentence that may stand as a title."""
 _SMALL: Final = 3
 """Letters of a word that any text may have."""
 _LEAST_POINT, _LEAST_POINT_OF_NEWS = 9, 6
@@ -47,7 +49,11 @@ _LEAST_POINT, _LEAST_POINT_OF_NEWS = 9, 6
 _FILE_NAME: Final = re.compile(r"^\S+\.\w{1,5}$|^[A-Za-z0-9_-]+$|^(?:untitled|readme|document|content|index)$", re.I)
 _PLAIN_NAME: Final = re.compile(r"[^\W\d_][^\W\d_]?[a-zà-ÿ]{2,}(?:[ _-][^\W\d_]?[a-zà-ÿ]+)*$")
 """Words, as people name a file; no number of a film."""
-_NAMELESS: Final = re.compile(r"(?:untitled|document|content|index|captions?|subtitles?|transcript|video|audio)$", re.I)
+_NAMELESS: Final = re.compile(
+    r"(?:untitled|document|content|index|captions?|subtitles?|transcript|video|audio|table|data|text|notes?|draft|page)"
+    r"(?:\.\w{1,5})?$",
+    re.I,
+)
 _PAGE_HEAD: Final = re.compile(r"^(\S+\(\d\w?\)) (?:.*\1$|Manual Page$)")
 """The line over every page of a manual."""
 _MAN_NAME: Final = re.compile(r"^(?:NAME|BEZEICHNUNG|NOM|NOMBRE)$")
@@ -250,19 +256,35 @@ class _Teller:
             return self._headed(self._title, [])
         if first := self._first_line():
             return self._headed(*first)
-        if self.kind == "captions" and _PLAIN_NAME.match(self._title) and not _NAMELESS.match(self._title):
-            return self._headed(self._title, [])  # a piece of speech is no better
+        if self.kind == "data":
+            return self._of_table()
+        if self.kind in ("captions", "essay") and self._has_file_name():
+            return self._headed(self._title, [])  # a piece of what somebody says is no better
         subjects = [theme.label for theme in find_themes(reading, _SUBJECTS)]
         if len(subjects) == _SUBJECTS if self.kind in _OPENING else self.kind == "captions" and len(subjects) > 1:
             # A sentence that stands here is missing below: news without a title lost the one that says most.
             named = ", ".join(subjects)
             return self._headed(named[:1].upper() + named[1:], [])
-        early = [one for one in self._pool if one.size <= 18] or self._pool
+        # What somebody is told to have said is theirs: as a title it would be the document's.
+        says = reading.known.saying | reading.known.reporting
+        own_words = [one for one in self._pool if says.isdisjoint(one.words) and not one.leans] or self._pool
+        early = [one for one in own_words if one.size <= _TITLE] or own_words
         best = max(early, key=lambda one: (self._ranks[one.index], -one.index))
         self.used.add(best.index)
         if self.kind == "captions":
             return self._headed(" ".join(best.text.split()[:12]) + "…", list(best.spans))
         return self._headed(best.text.rstrip(".。") if best.size <= 24 else best.text, list(best.spans))
+
+    def _has_file_name(self) -> bool:
+        return bool(_PLAIN_NAME.match(self._title)) and not _NAMELESS.match(self._title)
+
+    def _of_table(self) -> tuple[str, list[Span]]:
+        """A table is called by the name of its file, and else by its columns: its rows say nothing about it."""
+        first = next((one for one in self.reading.sentences if one.kind == "table"), self.reading.sentences[0])
+        if self._title and not _NAMELESS.match(self._title):
+            return self._headed(self._title, [])
+        names = [name for name in cells(first.text) if name]
+        return self._headed(", ".join(names) or first.text, list(first.spans))
 
     def _first_line(self) -> tuple[str, list[Span]] | None:
         """What minutes and recipes in plain text are called; and a poem without a title goes by its first line."""
