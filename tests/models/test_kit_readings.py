@@ -427,3 +427,76 @@ def test_what_somebody_else_claims_is_no_title() -> None:
     )
     assert kits.make(text, title="speech").summary["headline"] == "speech"
     assert "mayor" not in kits.make(text).summary["headline"]
+
+
+TALK = """# The last ferry
+
+**Hanna Vos:** You have steered the ferry for thirty years. What is the first thing you look at?
+
+**Odd Nilsen:** The smoke of the dairy. When it lies flat on the roofs I tell the passengers to sit down inside.
+
+**HV:** The company writes that 40 per cent of all trips were late in the spring.
+
+**ON:** That figure is from one month, and I would not trust it. They counted the days with ice as well.
+
+**HV:** Who will steer the ferry when you have gone home?
+
+**ON:** Nobody from the island. My son drives a lorry in Bergen and he is right to do so.
+
+**HV:** What would you tell the council about the new pier?
+
+**ON:** That a pier is built for the wind and not for the tourists. It does not see where the ice comes from at night.
+"""
+
+
+def test_initials_are_who_they_stand_for_and_a_talk_is_told_with_who_said_what() -> None:
+    stories = "The winter of the long ice began on a Tuesday, and we carried the post over it on foot. " * 9
+    kit = kits.make(TALK + stories)
+    assert kits.faults(kit) == []
+    assert kit.summary["bullets"] == []
+    assert kit.summary["tldr"] == ""
+    assert kit.ideas["numbers"] == kit.ideas["tensions"] == []
+    (part,) = kit.summary["parts"]
+    told = {item["under"]: item["text"] for item in part["items"]}
+    asked = "The company writes that 40 per cent of all trips were late in the spring."
+    assert told[asked].startswith("That figure is from one month, and I would not trust it.")
+    assert {quote["speaker"] for quote in kit.summary["importantQuotes"]} <= {"Odd Nilsen"}
+    assert "ON" not in kit.markdown.split()
+    assert "It does not see" not in str(kit.summary["importantQuotes"])
+
+
+def test_initials_that_fit_nobody_or_two_stay() -> None:
+    both = TALK.replace("# The last ferry", "# The last ferry\n\nOla Nygard and Olga Nord read along.")
+    assert "Odd Nilsen" in {one.speaker for one in read(both).sentences}, "who speaks comes before who is named"
+    nobody = TALK.replace("**Odd Nilsen:**", "**ON:**")
+    assert "ON" in read(nobody).speakers
+    one = nobody.replace("# The last ferry", "# The last ferry\n\nThe captain Odd Nilsen goes home.")
+    assert "Odd Nilsen" in read(one).speakers
+    two = nobody.replace("# The last ferry", "# The last ferry\n\nOdd Nilsen and Ola Nygard go home.")
+    assert "ON" in read(two).speakers
+
+
+def test_of_several_who_answer_each_is_named() -> None:
+    text = """**Moderator:** Will there be more boats on the river in ten years, or fewer of them?
+
+**Ada Lunt:** More. The roads are full, and a boat needs nobody to mend the river.
+
+**Ben Orr:** I don't agree with Ada. The locks are a hundred years old and nobody builds new ones.
+
+**Moderator:** And who should pay for the locks that have to be built?
+
+**Ada Lunt:** The towns along the river, because they sell the beer to those who come by boat.
+
+**Ben Orr:** The boats. A lorry pays for the road as well, and nobody asks whether it sells beer.
+"""
+    more = "The river was full of boats when my mother was young, and she sold them onions. " * 9
+    kit = kits.make(text + more, title="boats")
+    assert kits.faults(kit) == []
+    assert kit.summary["headline"] == "boats"
+    (part,) = kit.summary["parts"]
+    for item in part["items"]:
+        assert "Ada Lunt: " in item["text"]
+        assert "Ben Orr: " in item["text"]
+    assert kit.summary["tldr"] == ""
+    assert kit.summary["bullets"] == kit.ideas["numbers"] == []
+    assert all(quote["speaker"] for quote in kit.summary["importantQuotes"])

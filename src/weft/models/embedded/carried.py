@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from weft.language.sentences import words
 from weft.models.embedded.layout import Span
+from weft.models.embedded.parts import is_talk
 from weft.models.embedded.quotes import spoken_quotes
 from weft.models.embedded.reading import Reading, Sentence, is_titled
 from weft.models.embedded.words import tokens
@@ -106,6 +107,7 @@ class _Carried:
         led = sum(1 for one in reading.sentences if one.asks and self._is_led(one))
         self._answers_itself = led >= _LED
         """A list of frequent questions."""
+        self._talk = is_talk(reading, kind)
 
     def _takes(self, *sentences: Sentence) -> bool:
         size = sum(one.size for one in sentences)
@@ -137,7 +139,7 @@ class _Carried:
         return (before, one) if before.block == one.block and not before.leans and before is not one else ()
 
     def _is_open(self, one: Sentence) -> bool:
-        if one.kind not in ("prose", "item") or not 5 <= one.size <= 40 or one.quoted:
+        if self._talk or one.kind not in ("prose", "item") or not 5 <= one.size <= 40 or one.quoted:
             return False
         said = " ".join(one.words)
         if one.mark_of(self._reading.known.unknown):
@@ -169,10 +171,10 @@ class _Carried:
         sentences = self._reading.sentences
         marks = [mark.rstrip(",") for mark in self._reading.known.contrast]
         for before, one in pairwise(sentences):
-            if count == _TENSIONS or self._kind in ("manual", "code", "list", "poem", "captions"):
+            if count == _TENSIONS or self._talk or self._kind in ("manual", "code", "list", "poem", "captions"):
                 return
-            if self._kind == "transcript" and not one.speaker:
-                continue  # who answers whom is not known
+            if self._kind == "transcript":
+                return  # who answers whom is not known
             said = " ".join(one.words[:4])
             if not (_is_even(before.text) and _is_even(one.text)) or before.text[0] == "(":
                 continue
@@ -187,7 +189,8 @@ class _Carried:
     def numbers(self) -> Iterator[tuple[dict[str, str], tuple[Span, ...]]]:
         """Figures with what they measure, from the sentences that are not told yet; the largest claims first."""
         found = []
-        for one in self._reading.sentences:
+        # In a talk a figure is somebody's, and somebody else may doubt it.
+        for one in self._reading.sentences if not self._talk else ():
             match = _FIGURE.search(one.text) if one.sound and not one.leans and 6 <= one.size <= 34 else None
             if match and not _WHOLE.match(match.group()):
                 crowded = len(_FIGURE.findall(one.text)) > 2

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any, Final
 
 from weft.language.leaning import leans_back
@@ -241,32 +241,54 @@ def asked_in_turn(reading: Reading) -> frozenset[int]:
     return frozenset(asking) if len(asking) >= _ASKED and 2 * len(own) > len(asking) else frozenset()
 
 
+def is_talk(reading: Reading, kind: str) -> bool:
+    """Whether several people speak in turn, so that nothing may be told of it without who said it."""
+    return kind in ("interview", "transcript") and (len(reading.speakers) > 1 or bool(asked_in_turn(reading)))
+
+
 _SO: Final = re.compile(r"^(?:(?:So|And|But|Well|Now|OK|Okay|Right|Also|Und|Also|Et|Alors|Y|Entonces)\b,?\s+)+")
 _QUESTION: Final = (4, 30)
-_ENOUGH, _ANSWER = 14, 45
-"""Words of a question that is told; from which an answer says something, and of which it has no more."""
+_ENOUGH, _ANSWER, _ANSWERS = 14, 45, 6
+"""Words of a question that is told; from which an answer says something, and of which it has no more; and how many."""
 
 
 def _interview(reading: Reading, ranks: Ranks) -> Iterator[Part]:
     """What was asked, and with what the answer to it begins. That leans on its question, which stands above it; a
     question that leans on what was said before is left out."""
     found: list[tuple[float, Entry]] = []
+    guests = len(reading.speakers) - (reading.host in reading.speakers)
     for question, span, places, answer in _turns(reading):
-        told: list[Sentence] = []
-        for one in answer:
-            size = sum(each.size for each in told)
-            if size >= _ENOUGH or size + one.size > _ANSWER or one.asks:
-                break
-            told.append(one)
+        turns = [_beginning(list(turn)) for _, turn in groupby(answer, key=lambda one: one.speaker)]
+        told = [one for turn in turns for one in turn]
         least, most = _QUESTION
         fits = least <= len(question.split()) <= most and any(one.sound for one in told)
+        said = [_words_of(reading, turn, named=guests > 1) for turn in turns if turn]
         if fits and not leans_back(_SO.sub("", question), reading.known.code):
-            spans = (span, *(each for one in told for each in one.spans))
+            spans = (span, *(each for _, places_of in said for each in places_of))
             worth = max(ranks[one.index] for one in told)
-            text = " ".join(one.text for one in told)
+            text = " ".join(words for words, _ in said)
             found.append((worth, Entry(text, spans, (*places, *(one.index for one in told)), under=question)))
-    best = sorted(found, key=lambda pair: -pair[0])[:4]
+    best = sorted(found, key=lambda pair: -pair[0])[:_ANSWERS]
     yield Part("asked", tuple(sorted((entry for _, entry in best), key=lambda entry: entry.spans)))
+
+
+def _beginning(answer: Sequence[Sentence]) -> list[Sentence]:
+    """With what an answer begins, until it has said something."""
+    told: list[Sentence] = []
+    for one in answer:
+        size = sum(each.size for each in told)
+        if size >= _ENOUGH or size + one.size > _ANSWER or one.asks:
+            break
+        told.append(one)
+    return told
+
+
+def _words_of(reading: Reading, turn: Sequence[Sentence], *, named: bool) -> tuple[str, tuple[Span, ...]]:
+    """What somebody said; where several answer, with their name before it."""
+    text, spans = " ".join(one.text for one in turn), tuple(span for one in turn for span in one.spans)
+    name = turn[0].speaker
+    at = reading.text.rfind(name, 0, turn[0].start) if named else -1
+    return (f"{name}: {text}", ((at, at + len(name)), *spans)) if at >= 0 else (f"{name}: " * named + text, spans)
 
 
 def _turns(reading: Reading) -> Iterator[tuple[str, Span, tuple[int, ...], list[Sentence]]]:
@@ -286,7 +308,8 @@ def _turns(reading: Reading) -> Iterator[tuple[str, Span, tuple[int, ...], list[
             if answer and question is not None:
                 yield question.text, question.spans[0], (question.index,), answer
             answer = []
-            question = one if one.asks else None
+            # Something that is held before somebody asks as well: `In the book you write that …`
+            question = one if one.asks or (one.first and one.sound and one.ended) else None
         elif one.speaker:
             answer.append(one)
     if question is not None:

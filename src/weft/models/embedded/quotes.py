@@ -314,6 +314,7 @@ def _candidates(reading: Reading, kind: str) -> list[Quote]:
             if (one.sound or (kind == "captions" and not asks_listeners(one.text)))
             and not one.asks and one.size >= 7 and not one.leans
             and (one.speaker != reading.host or not reading.host) and one.block not in asked
+            and (one.speaker or len(reading.speakers) < 2)
         ]  # fmt: skip
     return [one for one in spoken_quotes(reading) if _is_whole(one.text) and _stands(one, reading)]
 

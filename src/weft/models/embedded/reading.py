@@ -385,6 +385,10 @@ _ABOVE: Final = re.compile(
 """What it is about stands further up."""
 
 
+_NOTHING: Final = re.compile(
+    r"it(?:['’]s| (?:is|was|takes|took|seems|seemed|rains|snows|depends|turns|turned))\b", re.I
+)
+"""An `it` that may mean nothing: `It takes years until somebody hears a crack.`"""
 _OTHERS: Final = re.compile(signs("others_say"), re.I)
 """What others hold is told so that something can be held against it."""
 
@@ -397,7 +401,7 @@ def _leans(sentence: Sentence, begin: str, known: Lexicon, *, spoken: bool) -> b
         return True
     first = sentence.words[0]
     if first in ("it", "they", "he", "she", "this", "that") and spoken:
-        return first != "it" or sentence.size < 8
+        return first != "it" or sentence.size < 8 or not _NOTHING.match(begin)
     if sentence.size <= _SHORT and not _BACK.isdisjoint(sentence.words):
         return True
     if sentence.size <= _SPOKEN and sentence.words[-1] in _LEFT_OUT:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from weft.language.spoken import announces
 from weft.models.embedded.kinds import abstract, category, detected_source, stanzas
 from weft.models.embedded.layout import DATELINE, DECK, Span
-from weft.models.embedded.parts import asks_itself, find_parts, spans_of
+from weft.models.embedded.parts import asks_itself, find_parts, is_talk, spans_of
 from weft.models.embedded.profile import ProfileTopic, parse_topics, relevance
 from weft.models.embedded.quotes import Quote, as_values, choose
 from weft.models.embedded.ranking import Meaning, Ranks, pick, rank
@@ -91,7 +91,7 @@ _SAME_EVENT: Final[Mapping[str, float]] = {"limit": 0.65, "sameness": 0.2}
 _APART: Final = 6.0
 _ARTICLE: Final = 1500
 _PARTS: Final[Mapping[str, float]] = {
-    "interview": 0.45, "newsletter": 0.6, "meeting": 0.9, "list": 0.9, "recipe": 0.9,
+    "interview": 0.7, "newsletter": 0.6, "meeting": 0.9, "list": 0.9, "recipe": 0.9,
 }  # fmt: skip
 """Which share of a kit is what its kind is made of."""
 _UNTAGGED: Final = re.compile(r"[^\w\s\-'’·.]+|_+|\.(?!\d)")
@@ -200,6 +200,7 @@ class _Teller:
         self.used: set[int] = set()
         self._ranks = ranks
         self._title = " ".join(title.split())
+        self._talk = is_talk(reading, kind)
         self._left = self.room
         host = reading.host
         sound = [one for one in reading.sentences if one.sound and (not host or one.speaker != host)]
@@ -258,15 +259,20 @@ class _Teller:
             return self._headed(*first)
         if self.kind == "data":
             return self._of_table()
-        if self.kind in ("captions", "essay") and self._has_file_name():
+        if (self._talk or self.kind in ("captions", "essay")) and self._has_file_name():
             return self._headed(self._title, [])  # a piece of what somebody says is no better
         subjects = [theme.label for theme in find_themes(reading, _SUBJECTS)]
+        if self._talk and (heads := subjects or reading.speakers[:_SUBJECTS]):
+            return self._headed(", ".join(heads), [])
         if len(subjects) == _SUBJECTS if self.kind in _OPENING else self.kind == "captions" and len(subjects) > 1:
             # A sentence that stands here is missing below: news without a title lost the one that says most.
             named = ", ".join(subjects)
             return self._headed(named[:1].upper() + named[1:], [])
+        return self._by_a_sentence()
+
+    def _by_a_sentence(self) -> tuple[str, list[Span]]:
         # What somebody is told to have said is theirs: as a title it would be the document's.
-        says = reading.known.saying | reading.known.reporting
+        says = self.reading.known.saying | self.reading.known.reporting
         own_words = [one for one in self._pool if says.isdisjoint(one.words) and not one.leans] or self._pool
         early = [one for one in own_words if one.size <= _TITLE] or own_words
         best = max(early, key=lambda one: (self._ranks[one.index], -one.index))
@@ -316,7 +322,7 @@ class _Teller:
 
     def short(self) -> list[Sentence]:
         """Two or three sentences that stand for the whole; the author's own abstract before any of ours."""
-        if self.kind in ("poem", "list", "data"):
+        if self.kind in ("poem", "list", "data") or (self._talk and not self._abstract):
             return []
         most = _SHORT_OF_NEWS if self.kind == "news" else _SHORT
         space = min(most, int(0.3 * self.room), self._left)
@@ -328,6 +334,8 @@ class _Teller:
             )
             if chosen:
                 return self._take(sorted(chosen, key=lambda one: one.index))
+            if self._talk:
+                return []
         pool = [one for one in self._pool if one.index not in self.used and one.kind == "prose"]
         pool = pool or [one for one in self._pool if one.index not in self.used]
         chosen = self._opening(pool, max(space, 12)) if self.kind in _OPENING else []
@@ -418,7 +426,7 @@ class _Teller:
 
     def points(self, *, fewer: bool) -> list[Sentence]:
         """What a reader should take away; none that the short version or another point already says."""
-        if self.kind in ("poem", "list", "data"):
+        if self.kind in ("poem", "list", "data") or self._talk:
             return []
         told = [self.reading.sentences[at] for at in sorted(self.used)]
         rest = [one for one in self._abstract if one.index not in self.used and one.sound and one.size <= _POINT]
@@ -460,8 +468,9 @@ class _Teller:
             return self._verses()
         if self.kind in ("manual", "list", "code", "data", "recipe", "paper"):
             return []
-        space = min(int(0.3 * self.room), self._left)
-        most = 4 if self.reading.word_count > 400 else 3
+        # What has no points is told by what is said in it.
+        space = min(int((0.6 if self._talk else 0.3) * self.room), self._left)
+        most = (4 if self.reading.word_count > 400 else 3) + 2 * self._talk
         found = choose(self.reading, self.kind, self._ranks, self.used, space, most)
         self.spend(sum(len(one.text.split()) + 2 for one in found))
         self.used.update(one.sentence for one in found)
