@@ -610,6 +610,37 @@ def test_what_is_said_not_to_be_known_is_open() -> None:
     assert [one["question"] for one in found] == ["It is not known whether the second boat will be ready in time."]
 
 
+@pytest.mark.parametrize(
+    ("said", "open_"),
+    [
+        ("Whether the lamps can be paid for is uncertain: two are to come from Spain.", None),
+        ("Whether the lamps help birds as well remains open.", None),
+        ("How long the pier will stand is still unresolved.", None),
+        (
+            "Will passengers of the late boat get their money back? The operator would not say.",
+            "Will passengers of the late boat get their money back?",
+        ),
+        (
+            "Who pays for the lamps on the pier? A spokesman declined to comment on Tuesday.",
+            "Who pays for the lamps on the pier?",
+        ),
+        ("Who pays for the lamps on the pier? The town does, from the fund for the harbour.", ""),
+        ("Whether the lamps are on is shown on a board that hangs in the open market.", ""),
+    ],
+)
+def test_what_nobody_answers_is_open(said: str, open_: str | None) -> None:
+    kit = kits.make(f"{FILLED}{said}\n\n{FILLED.replace('ferry', 'bus')}")
+    assert [one["question"] for one in kit.ideas["questions"]] == (
+        [said] if open_ is None else [open_] if open_ else []
+    )
+
+
+def test_a_task_with_a_figure_is_told_once() -> None:
+    tent = "Action: Joan to book the tent until end of May (budget 150 euros)."
+    kit = kits.make(f"{kits.text_of('minutes.md')}\n\n## Tent\n\n{tent}\n")
+    assert kit.markdown.count("book the tent") == 1
+
+
 def test_a_list_of_frequent_questions_is_told_as_questions_and_answers() -> None:
     asked = {
         "When does the first tram leave?": "The first tram leaves the market at six on working days.",

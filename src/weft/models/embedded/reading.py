@@ -342,6 +342,26 @@ def is_post(text: str) -> bool:
     return _POSTED.search(text) is not None
 
 
+_WHETHER: Final = re.compile(r"(?:whether|how|when|why|who|what|where|ob|wann|wie|warum|wer|si|quand|cuándo|cómo) ")
+_UNSURE: Final = re.compile(
+    r"\b(?:is|are|was|remains?|stays?) (?:\w+ ){0,2}(?:uncertain|unclear|unknown|open|undecided|unresolved|unsettled)\b"
+    r"|\b(?:ist|bleibt) (?:\w+ ){0,2}(?:unsicher|ungewiss|unklar|offen|fraglich|unentschieden)\b"
+    r"|\b(?:est|reste|demeure) (?:\w+ ){0,2}(?:incertaine?|inconnue?|ouverte?)\b"
+    r"|\b(?:es|está|sigue|queda) (?:\w+ ){0,2}(?:inciert[oa]|abiert[oa]|por ver|por decidir)\b"
+)
+"""What is said of a question that a sentence begins with."""
+
+
+def says_unknown(one: Sentence, known: Lexicon) -> bool:
+    """Whether it says that something is not known: `It is unclear who …`, `Whether … remains open`."""
+    return bool(one.mark_of(known.unknown)) or (begins_as_question(one) and _UNSURE.search(one.text) is not None)
+
+
+def begins_as_question(one: Sentence) -> bool:
+    """Whether it asks in a clause of its own what it then speaks of: `Whether …`, `Ob …`."""
+    return _WHETHER.match(" ".join(one.words[:2])) is not None
+
+
 def asks_listeners(text: str) -> bool:
     """Whether it asks something of listeners for the show, or names who paid for it."""
     return _SPONSORED.search(text) is not None

@@ -17,7 +17,7 @@ from weft.models.embedded.parts import asks_itself, find_parts, is_talk, spans_o
 from weft.models.embedded.profile import ProfileTopic, parse_topics, relevance
 from weft.models.embedded.quotes import Quote, as_values, choose
 from weft.models.embedded.ranking import Meaning, Ranks, pick, rank
-from weft.models.embedded.reading import Reading, Sentence, is_post, opens_with_speech, read
+from weft.models.embedded.reading import Reading, Sentence, is_post, opens_with_speech, read, says_unknown
 from weft.models.embedded.tables import cells
 from weft.models.embedded.themes import find_themes
 from weft.models.embedded.words import terms, tokens
@@ -528,7 +528,7 @@ def _sets_against(sentence: Sentence, reading: Reading) -> bool:
 
 def _is_open(sentence: Sentence, reading: Reading) -> bool:
     """Whether it says that something is not known: that is an idea for somebody, not what the document says."""
-    return bool(sentence.mark_of(reading.known.unknown))
+    return says_unknown(sentence, reading.known)
 
 
 def _is_telling(title: str) -> bool:
