@@ -500,3 +500,29 @@ def test_of_several_who_answer_each_is_named() -> None:
     assert kit.summary["tldr"] == ""
     assert kit.summary["bullets"] == kit.ideas["numbers"] == []
     assert all(quote["speaker"] for quote in kit.summary["importantQuotes"])
+
+
+def test_answers_to_frequent_questions_stand_below_them_only_and_not_without_what_takes_them_back() -> None:
+    asked = {
+        "May I tie up at the pier?": "You can certainly try! The pier has been trouble for long boats, since the wind"
+        " comes from the side.",
+        "How many ropes may I borrow?": "Up to four at a time, for two days.",
+        "Is the crane free of charge?": "In general the crane costs nothing for members of the harbour club and their"
+        " guests. However, a boat of more than nine tons pays forty euros.",
+    }
+    head = "# The harbour: frequently asked questions\n\n"
+    pairs = "\n\n".join(f"**{one}**\n{answer}" for one, answer in asked.items())
+    kit = kits.make(f"{head}{pairs}\n\n## Walls\n\n{LONG}")
+    assert kits.faults(kit) == []
+    (part,) = kit.summary["parts"]
+    told = {item["under"]: item["text"] for item in part["items"]}
+    assert told.items() <= asked.items()
+    assert "May I tie up at the pier?" in told
+    assert "Up to four" not in str(kit.summary["bullets"])
+
+
+@pytest.mark.parametrize("label", ["Disclosure", "Correction", "Editor's note"])
+def test_what_a_text_says_about_itself_is_no_point(label: str) -> None:
+    note = f"*{label}: the maker of the lamps has given one of them to the writer of this article.*"
+    told = [one.text for one in read(f"# The harbour\n\n{LONG}\n\n{note}\n").sentences]
+    assert not [one for one in told if "maker of the lamps" in one]

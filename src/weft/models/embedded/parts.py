@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, takewhile
 from typing import Any, Final
 
 from weft.language.leaning import leans_back
@@ -330,33 +330,57 @@ def asks_itself(reading: Reading) -> bool:
     return any(_FREQUENT.search(section.title) for section in reading.sections[:3]) and len(_asked(reading)) > 2
 
 
-def _asked(reading: Reading) -> list[tuple[Sentence, Sentence]]:
-    """Questions in a paragraph of their own, each with the first sentence behind it that can stand alone."""
+def _asked(reading: Reading) -> list[tuple[Sentence, list[Sentence]]]:
+    """Questions in a paragraph of their own, each with what stands behind it."""
     blocks: dict[int, list[Sentence]] = {}
     for one in reading.sentences:
         blocks.setdefault(one.block, []).append(one)
-    found: list[tuple[Sentence, Sentence]] = []
+    found: list[tuple[Sentence, list[Sentence]]] = []
     question: Sentence | None = None
     for mine in blocks.values():
         if all(one.asks for one in mine):
             question = mine[0]
-        elif question is not None and (good := next((one for one in mine if one.sound and not one.leans), None)):
-            found.append((question, good))
+        elif question is not None and any(one.sound for one in mine):
+            found.append((question, mine))
             question = None
     return found
 
 
 def _questions(reading: Reading, ranks: Ranks) -> Iterator[Part]:
-    """What it asks, each with the first sentence below that can stand alone."""
-    entries = []
+    """What it asks, each with the beginning of its answer: that leans on the question, which stands above it."""
+    entries: list[Entry] = []
     if not any(section.title.endswith("?") for section in reading.sections):
-        for one, answer in _asked(reading):
-            entries.append(Entry(answer.text, (*one.spans, *answer.spans), (one.index, answer.index), under=one.text))
+        for one, mine in _asked(reading):
+            entries += _answered(reading, one.text, one.spans, (one.index,), mine)
     for title, span, mine in _by_section(reading):
-        good = next((one for one in mine if one.sound and not one.asks and not one.leans), None)
-        if title.endswith("?") and good:
-            entries.append(Entry(good.text, (span, *good.spans), (good.index,), under=title))
+        if title.endswith("?"):
+            entries += _answered(reading, title, (span,), (), mine)
     yield Part("asked", tuple(entries))
+
+
+_NOD: Final = 4
+"""Words: `No.` says something behind a question only."""
+
+
+def _answered(
+    reading: Reading, question: str, spans: tuple[Span, ...], places: tuple[int, ...], answer: Sequence[Sentence]
+) -> Iterator[Entry]:
+    """A question with the first paragraph of its answer, as far as it says something. What takes that back behind it
+    is told too, or nothing is."""
+    first = [one for one in answer if one.block == answer[0].block and one.kind in ("prose", "item")]
+    told = list(takewhile(lambda one: one.sound or one.size < _NOD, _beginning(first)))
+    after = first[len(told)] if len(told) < len(first) else None
+    if told and after is not None and _sets_against(after, reading):
+        told = [*told, after] if sum(one.size for one in told) + after.size <= _ANSWER + _ENOUGH else []
+    if any(one.sound for one in told):
+        text = " ".join(one.text for one in told)
+        every = (*spans, *(span for one in told for span in one.spans))
+        yield Entry(text, every, (*places, *(one.index for one in told)), under=question)
+
+
+def _sets_against(one: Sentence, reading: Reading) -> bool:
+    said = " ".join(one.words[:4])
+    return any(said.startswith(f"{mark.rstrip(',')} ") for mark in reading.known.contrast)
 
 
 # -- sections

@@ -124,7 +124,7 @@ def summary(
     asks = asks_itself(reading)
     told_later = kind in ("meeting", "interview", "newsletter", "recipe")
     first = teller.introduction() if asks else [] if told_later else teller.short()
-    share = _PARTS.get(kind, 0.6 if asks else 0.35)
+    share = _PARTS.get(kind, 0.8 if asks else 0.35)
     parts = find_parts(reading, kind, ranks, teller.used, int(share * teller.room))
     teller.spend(sum(len(f"{one.text} {one.under}".split()) for part in parts for one in part.entries))
     later = kind in ("interview", "recipe") or (not parts and not asks)
@@ -132,7 +132,7 @@ def summary(
     # What was spoken is quoted before it is told.
     early = teller.quotes() if kind in ("interview", "transcript", "captions") else []
     entries = sum(len(part.entries) for part in parts)
-    more = [] if (asks or kind == "recipe") and entries > 3 else teller.points(fewer=entries > 3)
+    more = [] if (asks and entries) or (kind == "recipe" and entries > 3) else teller.points(fewer=entries > 3)
     # Whoever takes the points alone has the main one too; a page shows each statement once.
     points = sorted([*_runs(short), *_runs(more)], key=lambda run: run[0].index)
     said = early or teller.quotes()
