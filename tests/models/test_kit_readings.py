@@ -80,6 +80,63 @@ def test_french_minutes_have_what_was_rejected_and_who_takes_something_on() -> N
     assert [item["owner"] for item in parts["À faire"]] == ["Mlle Roux", "M. Benali"]
 
 
+@pytest.mark.parametrize(
+    ("head", "present", "decided", "undecided"),
+    [
+        (
+            "Minutes of the harbour club",
+            "Present",
+            ["It was decided not to repair the old pump.", "The plan of the quay was approved without changes."],
+            [
+                "A ban on dogs was discussed but not agreed by the members.",
+                "No decision was taken on the hedge along the lane.",
+                "Nothing was agreed about the lamps on the pier.",
+                "The budget of the club is to be approved in June.",
+                "If approved by the council, the works on the wall begin in May.",
+            ],
+        ),
+        (
+            "Protokoll des Vereins",
+            "Anwesend",
+            ["Der Antrag auf eine neue Pumpe wurde einstimmig angenommen."],
+            [
+                "Ein Verbot wurde diskutiert, aber nicht beschlossen.",
+                "Die Satzung soll erst im Juni beschlossen werden.",
+                "Über die Hecke wurde noch nicht entschieden.",
+            ],
+        ),
+        (
+            "Compte rendu du club",
+            "Présents",
+            ["La proposition de la pompe est adoptée par neuf voix."],
+            ["Le budget n'a pas été approuvé ce soir.", "Aucune décision n'a été prise sur la haie du chemin."],
+        ),
+        (
+            "Acta del club",
+            "Asistentes",
+            ["La asamblea aprobó la compra de la bomba para el pozo."],
+            ["No se aprobó el presupuesto de la sala.", "La asamblea no acordó nada sobre la valla del camino."],
+        ),
+    ],
+)  # fmt: skip
+def test_what_was_not_decided_is_no_decision(head: str, present: str, decided: list[str], undecided: list[str]) -> None:
+    text = f"# {head}\n\n{present}: Ann Berg, Tom Hale\n\n## 1. A\n\n{decided[0]}\n\n## 2. B\n\n"
+    text += "\n\n".join([*undecided, *decided[1:]])
+    kit = kits.make(text + "\n\nAgenda: 1, 2. Tagesordnung: 1, 2. Ordre du jour : 1, 2. Orden del día: 1, 2.\n")
+    assert kit.summary["category"] == "meeting"
+    assert [item["text"] for item in kit.summary["parts"][0]["items"]] == decided
+
+
+def test_no_decision_stands_under_decisions() -> None:
+    text = (
+        "# Minutes of the club\n\nPresent: Ann Berg, Tom Hale\n\n## Decisions\n\n- The fence is painted green.\n"
+        "- No decision was taken on the hedge.\n\n## Other\n\nThe dance was deferred to the spring of next year.\n"
+    )
+    parts = {part["title"]: [item["text"] for item in part["items"]] for part in kits.make(text).summary["parts"]}
+    assert parts["Decisions"] == ["The fence is painted green."]
+    assert parts["Postponed"] == ["The dance was deferred to the spring of next year."]
+
+
 VERSE = [
     "When all the carts had left the yard and evening took the hill away from us,",
     "And somebody had closed the gate that nobody had closed for twenty years,",
@@ -337,3 +394,135 @@ def test_where_else_to_look_is_no_part_of_a_text(heading: str) -> None:
     kit = kits.make(f"# Sand\n\n{LONG}\n\n## Walls\n\n{LONG}\n\n## Carts\n\n{LONG}\n\n## {heading}\n\n{other}\n")
     assert heading not in [section["heading"] for section in kit.outline["sections"]]
     assert other not in kit.summary["bullets"]
+
+
+def test_a_table_is_called_by_its_file_or_its_columns_and_not_by_a_row() -> None:
+    rows = "port,ships,tons\nMalm,12,3400\nVisby,7,1800\nYstad,31,9900\nLuleå,4,2200\nGävle,9,2600\n"
+    assert kits.make(rows, title="harbours.csv").summary["headline"] == "harbours.csv"
+    assert kits.make(rows, title="data.csv").summary["headline"] == "port, ships, tons"
+    assert kits.make(rows).summary["headline"] == "port, ships, tons"
+
+
+def test_short_captions_say_what_they_are_and_are_headed_by_no_heap_of_words() -> None:
+    said = (
+        "so um welcome back everybody today we're going to talk about how a net is mended and why yours comes apart the"
+        " first reason is the knot below three turns it just slips and if you liked this hit subscribe and thanks to"
+        " our sponsor the Rope Shop"
+    )
+    for title in ("mending", ""):
+        summary = kits.make(said, title=title, source_kind="webvtt").summary
+        assert summary["category"] == "captions"
+        assert summary["note"].startswith("Automatic captions")
+        assert len(summary["headline"].split()) <= 12
+        assert "Rope Shop" not in str([summary["tldr"], summary["bullets"], summary["importantQuotes"]])
+    assert kits.make(said).summary["category"] != "captions", "nobody says that it was spoken"
+
+
+def test_what_somebody_else_claims_is_no_title() -> None:
+    text = (
+        "Members of the council,\n\nThe mayor has told us that the harbour wall was mended. It was mended by two men in"
+        " one morning, from a boat. I went there on Sunday and I put my hand through the harbour wall.\n\n"
+        "We found nine million for the square. We did not find one million for the harbour wall. I ask for the papers"
+        " of the harbour, and I ask for them before the winter. I would be glad to have been wrong about the wall.\n"
+    )
+    assert kits.make(text, title="speech").summary["headline"] == "speech"
+    assert "mayor" not in kits.make(text).summary["headline"]
+
+
+TALK = """# The last ferry
+
+**Hanna Vos:** You have steered the ferry for thirty years. What is the first thing you look at?
+
+**Odd Nilsen:** The smoke of the dairy. When it lies flat on the roofs I tell the passengers to sit down inside.
+
+**HV:** The company writes that 40 per cent of all trips were late in the spring.
+
+**ON:** That figure is from one month, and I would not trust it. They counted the days with ice as well.
+
+**HV:** Who will steer the ferry when you have gone home?
+
+**ON:** Nobody from the island. My son drives a lorry in Bergen and he is right to do so.
+
+**HV:** What would you tell the council about the new pier?
+
+**ON:** That a pier is built for the wind and not for the tourists. It does not see where the ice comes from at night.
+"""
+
+
+def test_initials_are_who_they_stand_for_and_a_talk_is_told_with_who_said_what() -> None:
+    stories = "The winter of the long ice began on a Tuesday, and we carried the post over it on foot. " * 9
+    kit = kits.make(TALK + stories)
+    assert kits.faults(kit) == []
+    assert kit.summary["bullets"] == []
+    assert kit.summary["tldr"] == ""
+    assert kit.ideas["numbers"] == kit.ideas["tensions"] == []
+    (part,) = kit.summary["parts"]
+    told = {item["under"]: item["text"] for item in part["items"]}
+    asked = "The company writes that 40 per cent of all trips were late in the spring."
+    assert told[asked].startswith("That figure is from one month, and I would not trust it.")
+    assert {quote["speaker"] for quote in kit.summary["importantQuotes"]} <= {"Odd Nilsen"}
+    assert "ON" not in kit.markdown.split()
+    assert "It does not see" not in str(kit.summary["importantQuotes"])
+
+
+def test_initials_that_fit_nobody_or_two_stay() -> None:
+    both = TALK.replace("# The last ferry", "# The last ferry\n\nOla Nygard and Olga Nord read along.")
+    assert "Odd Nilsen" in {one.speaker for one in read(both).sentences}, "who speaks comes before who is named"
+    nobody = TALK.replace("**Odd Nilsen:**", "**ON:**")
+    assert "ON" in read(nobody).speakers
+    one = nobody.replace("# The last ferry", "# The last ferry\n\nThe captain Odd Nilsen goes home.")
+    assert "Odd Nilsen" in read(one).speakers
+    two = nobody.replace("# The last ferry", "# The last ferry\n\nOdd Nilsen and Ola Nygard go home.")
+    assert "ON" in read(two).speakers
+
+
+def test_of_several_who_answer_each_is_named() -> None:
+    text = """**Moderator:** Will there be more boats on the river in ten years, or fewer of them?
+
+**Ada Lunt:** More. The roads are full, and a boat needs nobody to mend the river.
+
+**Ben Orr:** I don't agree with Ada. The locks are a hundred years old and nobody builds new ones.
+
+**Moderator:** And who should pay for the locks that have to be built?
+
+**Ada Lunt:** The towns along the river, because they sell the beer to those who come by boat.
+
+**Ben Orr:** The boats. A lorry pays for the road as well, and nobody asks whether it sells beer.
+"""
+    more = "The river was full of boats when my mother was young, and she sold them onions. " * 9
+    kit = kits.make(text + more, title="boats")
+    assert kits.faults(kit) == []
+    assert kit.summary["headline"] == "boats"
+    (part,) = kit.summary["parts"]
+    for item in part["items"]:
+        assert "Ada Lunt: " in item["text"]
+        assert "Ben Orr: " in item["text"]
+    assert kit.summary["tldr"] == ""
+    assert kit.summary["bullets"] == kit.ideas["numbers"] == []
+    assert all(quote["speaker"] for quote in kit.summary["importantQuotes"])
+
+
+def test_answers_to_frequent_questions_stand_below_them_only_and_not_without_what_takes_them_back() -> None:
+    asked = {
+        "May I tie up at the pier?": "You can certainly try! The pier has been trouble for long boats, since the wind"
+        " comes from the side.",
+        "How many ropes may I borrow?": "Up to four at a time, for two days.",
+        "Is the crane free of charge?": "In general the crane costs nothing for members of the harbour club and their"
+        " guests. However, a boat of more than nine tons pays forty euros.",
+    }
+    head = "# The harbour: frequently asked questions\n\n"
+    pairs = "\n\n".join(f"**{one}**\n{answer}" for one, answer in asked.items())
+    kit = kits.make(f"{head}{pairs}\n\n## Walls\n\n{LONG}")
+    assert kits.faults(kit) == []
+    (part,) = kit.summary["parts"]
+    told = {item["under"]: item["text"] for item in part["items"]}
+    assert told.items() <= asked.items()
+    assert "May I tie up at the pier?" in told
+    assert "Up to four" not in str(kit.summary["bullets"])
+
+
+@pytest.mark.parametrize("label", ["Disclosure", "Correction", "Editor's note"])
+def test_what_a_text_says_about_itself_is_no_point(label: str) -> None:
+    note = f"*{label}: the maker of the lamps has given one of them to the writer of this article.*"
+    told = [one.text for one in read(f"# The harbour\n\n{LONG}\n\n{note}\n").sentences]
+    assert not [one for one in told if "maker of the lamps" in one]

@@ -186,7 +186,8 @@ def test_a_list_of_frequent_questions_is_told_as_questions_with_their_answers() 
         f"{one}\n\n{two} More is said of that below." for one, two in asked
     )
     (part,) = kits.make(text).summary["parts"]
-    assert {"under": "How heavy may the gate be?", "text": "The gate may weigh 300 kg."} in part["items"]
+    told = {item["under"]: item["text"] for item in part["items"]}
+    assert told["How heavy may the gate be?"].startswith("The gate may weigh 300 kg.")
 
 
 def test_a_sponsor_is_told_of_nowhere() -> None:
@@ -233,6 +234,30 @@ def speakers(text: str) -> list[str]:
             "„Die Kosten trägt am Ende der Kreis“, sagte er.",
             ["Karin Vogt"],
         ),
+        # What somebody else does or says stands between, and what belongs to somebody is no name.
+        (
+            "“I am a man with a stake,” Urs Zgraggen says. “I read it every morning.” His neighbour, Vreni Gisler, "
+            "laughs. “He counts snow and I count his boots,” she says.",
+            ["Urs Zgraggen", "Urs Zgraggen"],
+        ),
+        ('"It is very cold in here," said Ann Berg. Her son laughs. "It never was warm here," he says.', ["Ann Berg"]),
+        ('"It is very cold in here," said Ann Berg, while Tom Hale laughed. "No man was ever warm."', ["Ann Berg"]),
+        ('Ann Berg said: "It is very cold in here." The council replied: "We know all of that."', ["Ann Berg"]),
+        ('"It is very cold in here," said Ann Berg. "It never was warm in there," laughs her son.', ["Ann Berg"]),
+        (
+            '"It is very cold in here," said Ann Berg of the University of Oslo. "No man was ever warm," she added.',
+            ["Ann Berg", "Ann Berg"],
+        ),
+        (
+            "Das Haus ist sehr alt, und niemand wohnt darin.\n\n"
+            "„Wir haben ein Haus verkauft und gewohnt“, sagt Karin Vogt, und Urs Meier lacht. "
+            "„Er zählt nur seine alten Stiefel im Haus.“",
+            ["Karin Vogt"],
+        ),
+        ('"The ice will not hold another week," said Berg\'s daughter.', []),
+        ('"The ice will not hold another week," said Vandenberg\'s laundress.', []),
+        ('"The ice will not hold another week," said the Bergs\' delegate on Monday.', []),
+        ('"The ice will not hold another week," said Ludwig van Damme.', ["Ludwig van Damme"]),
         ('Some wrote to us.\n\n"The strap is a bit short for a helmet." — Tom Ames', ["Tom Ames"]),
         ("« Nous avons vendu la maison et loué la chambre », dit Claire Morel.", ["Claire Morel"]),
         ("«Antes trabajábamos siete días para vender lo de cinco», dice Lucía Ferrer.", ["Lucía Ferrer"]),
@@ -309,7 +334,8 @@ def test_times_come_from_the_callers_cues_where_there_are_any() -> None:
 
 def test_a_meeting_has_decisions_and_tasks_with_owner_and_date() -> None:
     parts = {part["title"]: part["items"] for part in kits.kit_of("minutes.md").summary["parts"]}
-    assert any("postponed" in item["text"] for item in parts["Decisions"])
+    assert not any("postponed" in item["text"] for item in parts.get("Decisions", ()))
+    assert any("postponed" in item["text"] for item in parts["Postponed"])
     peter = next(item for item in parts["To do"] if item.get("owner") == "Peter")
     assert peter["due"] == "20 May"
     assert "meter" in peter["text"]
@@ -583,6 +609,37 @@ def test_a_question_that_is_a_link_a_nod_or_answered_is_not_open(question: str) 
 def test_what_is_said_not_to_be_known_is_open() -> None:
     found = kits.make(f"{FILLED}It is not known whether the second boat will be ready in time.").ideas["questions"]
     assert [one["question"] for one in found] == ["It is not known whether the second boat will be ready in time."]
+
+
+@pytest.mark.parametrize(
+    ("said", "open_"),
+    [
+        ("Whether the lamps can be paid for is uncertain: two are to come from Spain.", None),
+        ("Whether the lamps help birds as well remains open.", None),
+        ("How long the pier will stand is still unresolved.", None),
+        (
+            "Will passengers of the late boat get their money back? The operator would not say.",
+            "Will passengers of the late boat get their money back?",
+        ),
+        (
+            "Who pays for the lamps on the pier? A spokesman declined to comment on Tuesday.",
+            "Who pays for the lamps on the pier?",
+        ),
+        ("Who pays for the lamps on the pier? The town does, from the fund for the harbour.", ""),
+        ("Whether the lamps are on is shown on a board that hangs in the open market.", ""),
+    ],
+)
+def test_what_nobody_answers_is_open(said: str, open_: str | None) -> None:
+    kit = kits.make(f"{FILLED}{said}\n\n{FILLED.replace('ferry', 'bus')}")
+    assert [one["question"] for one in kit.ideas["questions"]] == (
+        [said] if open_ is None else [open_] if open_ else []
+    )
+
+
+def test_a_task_with_a_figure_is_told_once() -> None:
+    tent = "Action: Joan to book the tent until end of May (budget 150 euros)."
+    kit = kits.make(f"{kits.text_of('minutes.md')}\n\n## Tent\n\n{tent}\n")
+    assert kit.markdown.count("book the tent") == 1
 
 
 def test_a_list_of_frequent_questions_is_told_as_questions_and_answers() -> None:

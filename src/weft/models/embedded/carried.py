@@ -9,10 +9,12 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any, Final
 
+from weft.language.leaning import leans_back
 from weft.language.sentences import words
 from weft.models.embedded.layout import Span
+from weft.models.embedded.parts import is_talk
 from weft.models.embedded.quotes import spoken_quotes
-from weft.models.embedded.reading import Reading, Sentence, is_titled
+from weft.models.embedded.reading import Reading, Sentence, begins_as_question, is_titled, says_unknown
 from weft.models.embedded.words import tokens
 
 _QUESTIONS, _NUMBERS, _TENSIONS, _MISSING = 3, 3, 2, 3
@@ -39,6 +41,17 @@ WARNING NULL TRUE FALSE AND NOT THE YOU ARE FOR MUST SHOULD MAY AIDS UFO VIP LED
 SPD FDP HELP JPEG PNG GIF DLL
 """)
 _EMPTY: Final = re.compile(r"it (?:is|was|remains) ")
+_DECLINED: Final = re.compile(
+    r"\b(?:(?:would|did|could|will) not|(?:would|did|could|wo)n['’]t) (?:say|answer|comment|reply|respond)\b"
+    r"|\b(?:declined|declines|refused|refuses) to (?:say|answer|comment|reply|respond)\b"
+    r"|\bno (?:answer|comment|reply)\b"
+    r"|\b(?:will|woll(?:t?e|t?en)|konnten?) (?:sich )?(?:\w+ ){0,3}nichts? (?:äußern|sagen|beantworten)\b"
+    r"|\b(?:keine|blieb die) Antwort\b|\bn['’]a pas (?:voulu |souhaité )?(?:répond\w+|dire|commenté?r?)\b"
+    r"|\bno (?:quiso|respondió|contestó|ha respondido)\b",
+    re.I,
+)
+_FEW: Final = 14
+"""Words of a sentence that says of a question, and of nothing else, that nobody answered it."""
 _LED: Final = 4
 """Questions that stand above their answers: from so many on, that is what the text is made of."""
 _LAST: Final = 0.85
@@ -71,7 +84,10 @@ def carried(reading: Reading, kind: str, summary: Mapping[str, Any], *, publishe
 def _told_already(reading: Reading, summary: Mapping[str, Any]) -> set[int]:
     """Sentences that the summary has: by their words, since a model may have written it."""
     said = " ".join(tokens(" \n ".join(_texts(summary))))
-    places = [span for spans in summary.get("evidence", {}).get("importantQuotes", ()) for span in spans]
+    evidence = summary.get("evidence", {})
+    # A part may tell a sentence without what stands before it: `Action: …`.
+    told = [*evidence.get("importantQuotes", ()), *(spans for part in evidence.get("parts", ()) for spans in part)]
+    places = [span for spans in told for span in spans]
     return {
         one.index
         for one in reading.sentences
@@ -106,6 +122,7 @@ class _Carried:
         led = sum(1 for one in reading.sentences if one.asks and self._is_led(one))
         self._answers_itself = led >= _LED
         """A list of frequent questions."""
+        self._talk = is_talk(reading, kind)
 
     def _takes(self, *sentences: Sentence) -> bool:
         size = sum(one.size for one in sentences)
@@ -137,13 +154,16 @@ class _Carried:
         return (before, one) if before.block == one.block and not before.leans and before is not one else ()
 
     def _is_open(self, one: Sentence) -> bool:
-        if one.kind not in ("prose", "item") or not 5 <= one.size <= 40 or one.quoted:
+        if self._talk or one.kind not in ("prose", "item") or not 5 <= one.size <= 40 or one.quoted:
             return False
         said = " ".join(one.words)
-        if one.mark_of(self._reading.known.unknown):
-            # `It is not known` leans on nothing.
+        if says_unknown(one, self._reading.known):
+            # `It is not known` leans on nothing, nor does a question that is told as one: `Whether … remains open`.
             return one.sound and (
-                not one.leans or said.startswith(tuple(self._reading.known.unknown)) or bool(_EMPTY.match(said))
+                not one.leans
+                or said.startswith(tuple(self._reading.known.unknown))
+                or bool(_EMPTY.match(said))
+                or (begins_as_question(one) and not leans_back(one.text, self._reading.known.code))
             )
         answered = self._kind in ("interview", "transcript", "manual", "poem", "story", "code", "newsletter", "list")
         spoken = any(mark in one.text for mark in '"“„«')
@@ -160,6 +180,8 @@ class _Carried:
         after = next((other for other in sentences[one.index + 1 :] if not other.asks), None)
         if after is None:
             return False
+        if _DECLINED.search(after.text) and after.size <= _FEW:
+            return False
         above = one.first and one.index < _LAST * len(sentences)
         return after.block == one.block or after.text[:1] in '"“„«' or above
 
@@ -169,10 +191,10 @@ class _Carried:
         sentences = self._reading.sentences
         marks = [mark.rstrip(",") for mark in self._reading.known.contrast]
         for before, one in pairwise(sentences):
-            if count == _TENSIONS or self._kind in ("manual", "code", "list", "poem", "captions"):
+            if count == _TENSIONS or self._talk or self._kind in ("manual", "code", "list", "poem", "captions"):
                 return
-            if self._kind == "transcript" and not one.speaker:
-                continue  # who answers whom is not known
+            if self._kind == "transcript":
+                return  # who answers whom is not known
             said = " ".join(one.words[:4])
             if not (_is_even(before.text) and _is_even(one.text)) or before.text[0] == "(":
                 continue
@@ -187,7 +209,8 @@ class _Carried:
     def numbers(self) -> Iterator[tuple[dict[str, str], tuple[Span, ...]]]:
         """Figures with what they measure, from the sentences that are not told yet; the largest claims first."""
         found = []
-        for one in self._reading.sentences:
+        # In a talk a figure is somebody's, and somebody else may doubt it.
+        for one in self._reading.sentences if not self._talk else ():
             match = _FIGURE.search(one.text) if one.sound and not one.leans and 6 <= one.size <= 34 else None
             if match and not _WHOLE.match(match.group()):
                 crowded = len(_FIGURE.findall(one.text)) > 2

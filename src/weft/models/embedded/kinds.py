@@ -57,6 +57,8 @@ _HASHTAGS: Final = re.compile(r"(?<!\w)[#@]\w{2,}")
 _YEAR: Final = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 
 
+_CAPTIONS: Final = 120
+"""Words from which a text without stops is taken for captions though nobody says that it was spoken."""
 _TOLD_BESIDE: Final = 8
 """Sentences beside tables or code: with more, these belong to a text."""
 _TOLD, _SAID = 150, 80
@@ -97,7 +99,7 @@ def _by_shape(reading: Reading, source_kind: str) -> Category | None:
         return "data"
     if not spoken and is_verse(reading):
         return "poem"
-    if reading.unpunctuated and (spoken or not reading.sections):
+    if reading.unpunctuated and (spoken or (not reading.sections and reading.word_count > _CAPTIONS)):
         return "captions"
     if len(reading.speakers) > 1 and not reading.layout.dateline:
         asks = {one.speaker for one in reading.sentences if one.asks and one.speaker}

@@ -135,6 +135,8 @@ _NOTED: Final = re.compile(
     r"(?:please note|bitte beachten|veuillez noter|tenga en cuenta|nota bene)\b|\[[^\[\]]*\]$", re.I
 )
 """What is said to the reader before the text begins."""
+_ABOUT_ITSELF: Final = re.compile(rf"\W*(?:{signs('noted')})\s?[:：]", re.I)
+"""With this a paragraph begins that a text has about itself: who paid, what was put right."""
 _WRITER: Final = re.compile(
     r"(?P<name>[A-ZÀ-Þ][\w.'’-]+(?: [A-ZÀ-Þ][\w.'’-]+){1,3}),? (?:(?:currently |also |who )?(?:is|was|works?|writes"
     r"|worked|covers|reports)\b|(?:ist|schreibt|arbeitet|est|écrit|es|escribe)\b)[^.!?]{0,160}\b(?:writer|reporter"
@@ -449,7 +451,7 @@ def _is_aside(block: LaidBlock, said: str, at: int, total: int) -> bool:
         return True
     if block.kind == "prose" and len(said) < _CAPTION and _CREDIT.search(said):
         return True
-    return bool(_SPONSOR.search(said)) and len(said) < 400
+    return bool(_SPONSOR.search(said) or _ABOUT_ITSELF.match(said)) and len(said) < 400
 
 
 def _tells_of_writer(said: str, plain: str) -> bool:

@@ -6,16 +6,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby, pairwise, takewhile
 from typing import Any, Final
 
 from weft.language.leaning import leans_back
 from weft.language.sentences import words as word_set
 from weft.models.embedded.layout import Span
-from weft.models.embedded.lexicon import signs
+from weft.models.embedded.lexicon import Lexicon, signs
 from weft.models.embedded.ranking import Ranks
 from weft.models.embedded.reading import Reading, Sentence, clean
+from weft.models.embedded.words import tokens
 from weft.protocol.values import dataclass
 
 _DECISIONS: Final = re.compile(rf"\W*\d*\W*(?:{signs('decisions')})\b", re.I)
@@ -102,6 +103,7 @@ def _meeting(reading: Reading, ranks: Ranks) -> Iterator[Part]:
     titles = [section.title for section in reading.sections]
     decided: list[Entry] = []
     todo: list[Entry] = []
+    postponed: list[Entry] = []
     present: list[Entry] = []
     dates: list[Entry] = []
     for one in reading.sentences:
@@ -122,16 +124,72 @@ def _meeting(reading: Reading, ranks: Ranks) -> Iterator[Part]:
                 who = _action(one)
                 places = (before.index, one.index)
                 todo.append(Entry(before.text, (*before.spans, *one.spans), places, who.owner, who.due))
-        elif ((_DECISIONS.match(title) or (label and _DECISIONS.match(label.group()))) and one.size > 2) or (
-            one.sound and one.mark_of(reading.known.decided)
+        elif (told := _outcome(one, reading.known)) == "postponed" and one.sound:
+            postponed.append(_line(one))
+        elif told != "none" and (
+            ((_DECISIONS.match(title) or (label and _DECISIONS.match(label.group()))) and one.size > 2)
+            or (one.sound and told == "decided")
         ):
             decided.append(Entry(_LABEL.sub("", one.text, count=1), one.spans, (one.index,)))
         elif one.sound and one.size <= 24 and (_takes_on(one, present) or _is_owned(one.text)):
             todo.append(_action(one))
     yield Part("decisions", tuple(decided))
+    yield Part("postponed", tuple(postponed))
     yield Part("actions", tuple(todo))
     yield Part("dates", tuple(dates))
     yield Part("present", tuple(present[:1]))
+
+
+_CLAUSE: Final = re.compile(r"[,;:.()]\s|\s[—–-]\s")
+_BEFORE: Final = 4
+"""Words before a decision among which `not` denies it."""
+_JOINS: Final = word_set("and but that und aber sondern dass et mais que y pero sino")
+"""What stands before these is not about what stands behind."""
+_EMPTY: Final = word_set("nothing nobody none nichts niemand nada nadie rien personne werden")
+"""Words behind it that leave nothing of it; `beschlossen werden` is what is still to be."""
+_DENIES: Final = word_set("""
+nothing nobody none nichts niemand keinerlei personne nadie
+if unless whether until before once when wenn falls ob bevor bis sobald si avant antes hasta cuando
+""")
+"""Beside the words that deny: what makes it a condition, or of another day."""
+_TO_BE: Final = word_set("be être ser")
+"""What is to be decided is not decided yet."""
+_RESOLVED: Final = word_set(
+    "decision decisions agreement resolution beschluss beschlüsse entscheidung entscheidungen einigung"
+)
+
+
+def _outcome(one: Sentence, known: Lexicon) -> str:
+    """What a sentence says became of something: `decided`, `postponed`, `none` where it says that nothing was, and ""
+    where it speaks of no decision. `The trees were discussed but not agreed on` has the word for it all the same."""
+    clauses = [tokens(clause) for clause in _CLAUSE.split(one.text)]
+    said = [denied for clause in clauses for denied in _signs_of(clause, known.decided, known)]
+    if not all(said):
+        return "decided"
+    if not all(denied for clause in clauses for denied in _signs_of(clause, known.postponed, known)):
+        return "postponed"
+    return "none" if said or any(any(_signs_of(clause, _RESOLVED, known)) for clause in clauses) else ""
+
+
+def _signs_of(clause: Sequence[str], marks: Iterable[str], known: Lexicon) -> Iterator[bool]:
+    """Of each of these phrases in a clause, whether it is denied there."""
+    for sign in marks:
+        parts = sign.split()
+        for at in range(len(clause) - len(parts) + 1):
+            if clause[at : at + len(parts)] == parts:
+                yield _denied(clause, at, at + len(parts), known)
+
+
+def _denied(clause: Sequence[str], at: int, end: int, known: Lexicon) -> bool:
+    """Whether words before a sign in its clause, or right behind it, say that it did not come to that."""
+    before: list[str] = []
+    for word in reversed(clause[max(0, at - _BEFORE) : at]):
+        if word in _JOINS:
+            break
+        before.append(word)
+    denies = known.negations | _DENIES
+    behind = clause[end : end + 1]
+    return not denies.isdisjoint(before) or not _TO_BE.isdisjoint(before[:2]) or not _EMPTY.isdisjoint(behind)
 
 
 def _takes_on(one: Sentence, present: Sequence[Entry]) -> bool:
@@ -183,32 +241,54 @@ def asked_in_turn(reading: Reading) -> frozenset[int]:
     return frozenset(asking) if len(asking) >= _ASKED and 2 * len(own) > len(asking) else frozenset()
 
 
+def is_talk(reading: Reading, kind: str) -> bool:
+    """Whether several people speak in turn, so that nothing may be told of it without who said it."""
+    return kind in ("interview", "transcript") and (len(reading.speakers) > 1 or bool(asked_in_turn(reading)))
+
+
 _SO: Final = re.compile(r"^(?:(?:So|And|But|Well|Now|OK|Okay|Right|Also|Und|Also|Et|Alors|Y|Entonces)\b,?\s+)+")
 _QUESTION: Final = (4, 30)
-_ENOUGH, _ANSWER = 14, 45
-"""Words of a question that is told; from which an answer says something, and of which it has no more."""
+_ENOUGH, _ANSWER, _ANSWERS = 14, 45, 6
+"""Words of a question that is told; from which an answer says something, and of which it has no more; and how many."""
 
 
 def _interview(reading: Reading, ranks: Ranks) -> Iterator[Part]:
     """What was asked, and with what the answer to it begins. That leans on its question, which stands above it; a
     question that leans on what was said before is left out."""
     found: list[tuple[float, Entry]] = []
+    guests = len(reading.speakers) - (reading.host in reading.speakers)
     for question, span, places, answer in _turns(reading):
-        told: list[Sentence] = []
-        for one in answer:
-            size = sum(each.size for each in told)
-            if size >= _ENOUGH or size + one.size > _ANSWER or one.asks:
-                break
-            told.append(one)
+        turns = [_beginning(list(turn)) for _, turn in groupby(answer, key=lambda one: one.speaker)]
+        told = [one for turn in turns for one in turn]
         least, most = _QUESTION
         fits = least <= len(question.split()) <= most and any(one.sound for one in told)
+        said = [_words_of(reading, turn, named=guests > 1) for turn in turns if turn]
         if fits and not leans_back(_SO.sub("", question), reading.known.code):
-            spans = (span, *(each for one in told for each in one.spans))
+            spans = (span, *(each for _, places_of in said for each in places_of))
             worth = max(ranks[one.index] for one in told)
-            text = " ".join(one.text for one in told)
+            text = " ".join(words for words, _ in said)
             found.append((worth, Entry(text, spans, (*places, *(one.index for one in told)), under=question)))
-    best = sorted(found, key=lambda pair: -pair[0])[:4]
+    best = sorted(found, key=lambda pair: -pair[0])[:_ANSWERS]
     yield Part("asked", tuple(sorted((entry for _, entry in best), key=lambda entry: entry.spans)))
+
+
+def _beginning(answer: Sequence[Sentence]) -> list[Sentence]:
+    """With what an answer begins, until it has said something."""
+    told: list[Sentence] = []
+    for one in answer:
+        size = sum(each.size for each in told)
+        if size >= _ENOUGH or size + one.size > _ANSWER or one.asks:
+            break
+        told.append(one)
+    return told
+
+
+def _words_of(reading: Reading, turn: Sequence[Sentence], *, named: bool) -> tuple[str, tuple[Span, ...]]:
+    """What somebody said; where several answer, with their name before it."""
+    text, spans = " ".join(one.text for one in turn), tuple(span for one in turn for span in one.spans)
+    name = turn[0].speaker
+    at = reading.text.rfind(name, 0, turn[0].start) if named else -1
+    return (f"{name}: {text}", ((at, at + len(name)), *spans)) if at >= 0 else (f"{name}: " * named + text, spans)
 
 
 def _turns(reading: Reading) -> Iterator[tuple[str, Span, tuple[int, ...], list[Sentence]]]:
@@ -228,7 +308,8 @@ def _turns(reading: Reading) -> Iterator[tuple[str, Span, tuple[int, ...], list[
             if answer and question is not None:
                 yield question.text, question.spans[0], (question.index,), answer
             answer = []
-            question = one if one.asks else None
+            # Something that is held before somebody asks as well: `In the book you write that …`
+            question = one if one.asks or (one.first and one.sound and one.ended) else None
         elif one.speaker:
             answer.append(one)
     if question is not None:
@@ -249,33 +330,57 @@ def asks_itself(reading: Reading) -> bool:
     return any(_FREQUENT.search(section.title) for section in reading.sections[:3]) and len(_asked(reading)) > 2
 
 
-def _asked(reading: Reading) -> list[tuple[Sentence, Sentence]]:
-    """Questions in a paragraph of their own, each with the first sentence behind it that can stand alone."""
+def _asked(reading: Reading) -> list[tuple[Sentence, list[Sentence]]]:
+    """Questions in a paragraph of their own, each with what stands behind it."""
     blocks: dict[int, list[Sentence]] = {}
     for one in reading.sentences:
         blocks.setdefault(one.block, []).append(one)
-    found: list[tuple[Sentence, Sentence]] = []
+    found: list[tuple[Sentence, list[Sentence]]] = []
     question: Sentence | None = None
     for mine in blocks.values():
         if all(one.asks for one in mine):
             question = mine[0]
-        elif question is not None and (good := next((one for one in mine if one.sound and not one.leans), None)):
-            found.append((question, good))
+        elif question is not None and any(one.sound for one in mine):
+            found.append((question, mine))
             question = None
     return found
 
 
 def _questions(reading: Reading, ranks: Ranks) -> Iterator[Part]:
-    """What it asks, each with the first sentence below that can stand alone."""
-    entries = []
+    """What it asks, each with the beginning of its answer: that leans on the question, which stands above it."""
+    entries: list[Entry] = []
     if not any(section.title.endswith("?") for section in reading.sections):
-        for one, answer in _asked(reading):
-            entries.append(Entry(answer.text, (*one.spans, *answer.spans), (one.index, answer.index), under=one.text))
+        for one, mine in _asked(reading):
+            entries += _answered(reading, one.text, one.spans, (one.index,), mine)
     for title, span, mine in _by_section(reading):
-        good = next((one for one in mine if one.sound and not one.asks and not one.leans), None)
-        if title.endswith("?") and good:
-            entries.append(Entry(good.text, (span, *good.spans), (good.index,), under=title))
+        if title.endswith("?"):
+            entries += _answered(reading, title, (span,), (), mine)
     yield Part("asked", tuple(entries))
+
+
+_NOD: Final = 4
+"""Words: `No.` says something behind a question only."""
+
+
+def _answered(
+    reading: Reading, question: str, spans: tuple[Span, ...], places: tuple[int, ...], answer: Sequence[Sentence]
+) -> Iterator[Entry]:
+    """A question with the first paragraph of its answer, as far as it says something. What takes that back behind it
+    is told too, or nothing is."""
+    first = [one for one in answer if one.block == answer[0].block and one.kind in ("prose", "item")]
+    told = list(takewhile(lambda one: one.sound or one.size < _NOD, _beginning(first)))
+    after = first[len(told)] if len(told) < len(first) else None
+    if told and after is not None and _sets_against(after, reading):
+        told = [*told, after] if sum(one.size for one in told) + after.size <= _ANSWER + _ENOUGH else []
+    if any(one.sound for one in told):
+        text = " ".join(one.text for one in told)
+        every = (*spans, *(span for one in told for span in one.spans))
+        yield Entry(text, every, (*places, *(one.index for one in told)), under=question)
+
+
+def _sets_against(one: Sentence, reading: Reading) -> bool:
+    said = " ".join(one.words[:4])
+    return any(said.startswith(f"{mark.rstrip(',')} ") for mark in reading.known.contrast)
 
 
 # -- sections

@@ -19,7 +19,7 @@ from weft.models.embedded.layout import Span
 from weft.models.embedded.lexicon import Lexicon
 from weft.models.embedded.parts import asked_in_turn
 from weft.models.embedded.ranking import Ranks, likeness
-from weft.models.embedded.reading import Reading, Sentence, clean, is_titled
+from weft.models.embedded.reading import Reading, Sentence, asks_listeners, clean, is_titled
 from weft.models.embedded.turns import clock
 from weft.models.embedded.words import tokens
 from weft.protocol.values import dataclass
@@ -35,11 +35,13 @@ def _between(opening: str, closing: str) -> str:
 _MARKED: Final = re.compile("|".join([*(_between(*style) for style in _STYLES), r"(?<!\w)\"(\S[^\"]{4,700}?)\"(?!\w)"]))
 _UPPER: Final = "[A-ZÀ-ÖØ-ÞŁŠŽĆČ]"
 _WORD: Final = rf"(?:{_UPPER}\w{{0,2}}\.\s+)*{_UPPER}[\w'’\-]+"
-_NAME: Final = rf"{_WORD}(?:\s+(?:de|da|del|la|van|von|der|den|bin|al|du)){{0,2}}(?:\s+{_WORD}){{0,3}}"
+_NAME: Final = rf"{_WORD}(?:\s+(?:de|da|del|la|van|von|der|den|bin|al|du)\b){{0,2}}(?:\s+{_WORD}){{0,3}}"
 _PRONOUN: Final = re.compile(
     r"^[\s,.—–-]*(?:(?:\w+)\s+(?:he|she|they|er|sie|il|elle|él|ella)|(?:he|she|they|er|sie|il|elle|él|ella)\s+\w+)\b",
     re.I,
 )
+_PRONOUNS: Final = words("he she they er sie il elle ils elles él ella ellos ellas")
+_ACTING: Final = re.compile(rf"(?P<name>{_NAME}),?\s+(?P<next>[a-zà-ÿ][\w'’-]*)")
 _MARK_SIGNS: Final = '"“”„«»「」『』‹›,，、، \u00a0\u202f'
 _CUT_NAME: Final = re.compile(
     rf"\s+(?:and|und|et|y|for|of|für|pour)\s+{_UPPER}[\w'’-]+(?:\s+{_UPPER}|\s+[a-z]+\s+{_UPPER})"
@@ -92,7 +94,7 @@ def spoken_quotes(reading: Reading) -> list[Quote]:
             if len(said.split()) < _LEAST or said.istitle() or is_titled(said, reading.known):
                 continue
             tied = _speaker(inside, low, high, reading.known)
-            if not tied and speaker and _goes_on(inside, behind, low, high, reading.known):
+            if not tied and speaker and _goes_on(inside, (behind, low, high), speaker, reading.known):
                 tied = speaker
             speaker, behind = tied, high
             if tied or block.speaker or _is_speech(said):
@@ -209,19 +211,25 @@ def _flat(text: str) -> str:
     return text.replace(GAP, "").replace("\n", " ")
 
 
+_OWNED: Final = re.compile(r"(?:['’]s|s['’])$")
+"""`Berg's` says whose somebody is, and no name."""
+
+
 def _bare(name: str, known: Lexicon) -> str:
     words = name.split()
     while words and (words[0].lower() in known.function or words[0].lower().rstrip(".") in known.titles):
         words.pop(0)
-    if not words or words[0].lower() in known.months or words[-1].endswith(("'s", "’s")):
+    if not words or words[0].lower() in known.months or any(map(_OWNED.search, words)):
         return ""
     while words and words[-1].islower():
         words.pop()
     return " ".join(words).rstrip(".,")
 
 
-def _goes_on(inside: str, behind: int, low: int, high: int, known: Lexicon) -> bool:
-    """Whether words follow on others in the same paragraph with nobody else between: at most `she said`."""
+def _goes_on(inside: str, places: tuple[int, int, int], speaker: str, known: Lexicon) -> bool:
+    """Whether words follow on a speaker's in the same paragraph with nobody and nothing else between: at most the end
+    of the sentence that says whose those were, and behind these at most `she said`."""
+    behind, low, high = places
     between = _flat(inside[behind:low]).strip(_MARK_SIGNS + ".")
     after = _flat(inside[high : high + 60]).lstrip(_MARK_SIGNS)
     words = tokens(between)
@@ -229,8 +237,31 @@ def _goes_on(inside: str, behind: int, low: int, high: int, known: Lexicon) -> b
     # Another sentence between is about something else, or somebody else.
     if len(others) > 1 or len(words) > 14 or re.search(r"[.!?…]\s+\S", between):
         return False
+    ties = not words or not _PRONOUNS.union(tokens(speaker)).isdisjoint(words)
+    ended = inside[behind - 1 : behind] in ".!?…"
+    if ((ended and words and not others) or (others and not ties)) or _acts(between, speaker, known):
+        return False
     said = tokens(after)[:4]
-    return known.saying.isdisjoint(said) or bool(_PRONOUN.match(after))
+    if not known.saying.isdisjoint(said) or (_tagged(inside, high) and after[:1].islower()):
+        return bool(_PRONOUN.match(after))
+    return True
+
+
+def _tagged(inside: str, high: int) -> bool:
+    """Whether a comma behind quoted words leads on to who said them."""
+    closing = inside[high : high + 4].strip()
+    return "," in closing and "." not in closing
+
+
+def _acts(between: str, speaker: str, known: Lexicon) -> bool:
+    """Whether somebody else is named and does something: `while Tom Hale laughed`."""
+    own = frozenset(tokens(speaker)) | known.months | known.titles
+    for match in _ACTING.finditer(between):
+        name = [word for word in tokens(match["name"]) if word not in known.function]
+        named = len(name) > 1 or known.cased
+        if named and name and own.isdisjoint(name) and match["next"] not in known.function:
+            return True
+    return False
 
 
 # -- the choice
@@ -280,8 +311,10 @@ def _candidates(reading: Reading, kind: str) -> list[Quote]:
         return [
             Quote(one.text, one.spans[0], one.speaker, one.index)
             for one in reading.sentences
-            if (one.sound or kind == "captions") and not one.asks and one.size >= 7 and not one.leans
+            if (one.sound or (kind == "captions" and not asks_listeners(one.text)))
+            and not one.asks and one.size >= 7 and not one.leans
             and (one.speaker != reading.host or not reading.host) and one.block not in asked
+            and (one.speaker or len(reading.speakers) < 2)
         ]  # fmt: skip
     return [one for one in spoken_quotes(reading) if _is_whole(one.text) and _stands(one, reading)]
 

@@ -27,6 +27,9 @@ from weft.protocol.values import dataclass
 _ASKS: Final = re.compile(r"[?？؟][\"'”’»)\]*_]*$")
 _SAYING: Final = 6
 """Words of a piece of speech that says something."""
+_SPONSORED: Final = re.compile(rf"\b(?:{signs('sponsor')})\b", re.I)
+_RUN_ON: Final = 24
+"""Words of it at least."""
 _STOPS: Final = re.compile(r"[.!?](?:\s|\Z)")
 _ENDED: Final = re.compile(r"[.!?…。！？｡؟।۔:][\"'”’»)\]』」）*_]*$")
 _OPENED: Final = re.compile(r"^[\s\"'“‘«„(\[¿¡—–-]*")
@@ -158,8 +161,11 @@ def _read(text: str, layout: Layout) -> Reading:
         for block in layout.blocks
         if block.kind == "heading"
     )
-    stops = sum(sample.count(sign) for sign in ".!?。！？।")
-    unpunctuated = known.spaced and len(sample.split()) > 120 and stops * 70 < len(sample.split())
+    stops, size = sum(sample.count(sign) for sign in ".!?。！？।"), len(sample.split())
+    # One piece of small letters without any stop is speech however short it is.
+    run_on = size > _RUN_ON and not stops and len(told) < 3 and told[0].kind == "prose" and not sections
+    run_on = run_on and _OPENED.sub("", sample)[:1].islower()
+    unpunctuated = known.spaced and ((size > 120 and stops * 70 < size) or run_on)
     captioned = unpunctuated and can_cut(known.code)
     sentences = list(_sentences(layout, known, spoken=captioned))
     if not sentences:
@@ -170,7 +176,7 @@ def _read(text: str, layout: Layout) -> Reading:
     if captioned:
         for one in sentences:
             one.leans = one.leans or goes_on(one.words[0], known.code)
-            one.sound = one.sound and one.size >= _SAYING
+            one.sound = one.sound and one.size >= _SAYING and not asks_listeners(one.text)
     return Reading(
         text=text,
         layout=layout,
@@ -336,6 +342,31 @@ def is_post(text: str) -> bool:
     return _POSTED.search(text) is not None
 
 
+_WHETHER: Final = re.compile(r"(?:whether|how|when|why|who|what|where|ob|wann|wie|warum|wer|si|quand|cuándo|cómo) ")
+_UNSURE: Final = re.compile(
+    r"\b(?:is|are|was|remains?|stays?) (?:\w+ ){0,2}(?:uncertain|unclear|unknown|open|undecided|unresolved|unsettled)\b"
+    r"|\b(?:ist|bleibt) (?:\w+ ){0,2}(?:unsicher|ungewiss|unklar|offen|fraglich|unentschieden)\b"
+    r"|\b(?:est|reste|demeure) (?:\w+ ){0,2}(?:incertaine?|inconnue?|ouverte?)\b"
+    r"|\b(?:es|está|sigue|queda) (?:\w+ ){0,2}(?:inciert[oa]|abiert[oa]|por ver|por decidir)\b"
+)
+"""What is said of a question that a sentence begins with."""
+
+
+def says_unknown(one: Sentence, known: Lexicon) -> bool:
+    """Whether it says that something is not known: `It is unclear who …`, `Whether … remains open`."""
+    return bool(one.mark_of(known.unknown)) or (begins_as_question(one) and _UNSURE.search(one.text) is not None)
+
+
+def begins_as_question(one: Sentence) -> bool:
+    """Whether it asks in a clause of its own what it then speaks of: `Whether …`, `Ob …`."""
+    return _WHETHER.match(" ".join(one.words[:2])) is not None
+
+
+def asks_listeners(text: str) -> bool:
+    """Whether it asks something of listeners for the show, or names who paid for it."""
+    return _SPONSORED.search(text) is not None
+
+
 _QUOTED_FIRST: Final = re.compile(r"[\"“„«‘]([^\"“”„«»]{1,60})[\"“”»’]\s+(?=[^\W\d_])")
 _TERM, _SAID_SOON = 5, 6
 """Words of a quoted name at most, and those behind it in which a verb of saying makes it somebody's words."""
@@ -374,6 +405,10 @@ _ABOVE: Final = re.compile(
 """What it is about stands further up."""
 
 
+_NOTHING: Final = re.compile(
+    r"it(?:['’]s| (?:is|was|takes|took|seems|seemed|rains|snows|depends|turns|turned))\b", re.I
+)
+"""An `it` that may mean nothing: `It takes years until somebody hears a crack.`"""
 _OTHERS: Final = re.compile(signs("others_say"), re.I)
 """What others hold is told so that something can be held against it."""
 
@@ -386,7 +421,7 @@ def _leans(sentence: Sentence, begin: str, known: Lexicon, *, spoken: bool) -> b
         return True
     first = sentence.words[0]
     if first in ("it", "they", "he", "she", "this", "that") and spoken:
-        return first != "it" or sentence.size < 8
+        return first != "it" or sentence.size < 8 or not _NOTHING.match(begin)
     if sentence.size <= _SHORT and not _BACK.isdisjoint(sentence.words):
         return True
     if sentence.size <= _SPOKEN and sentence.words[-1] in _LEFT_OUT:

@@ -13,11 +13,11 @@ from typing import Any, Final
 from weft.language.spoken import announces
 from weft.models.embedded.kinds import abstract, category, detected_source, stanzas
 from weft.models.embedded.layout import DATELINE, DECK, Span
-from weft.models.embedded.parts import asks_itself, find_parts, spans_of
+from weft.models.embedded.parts import asks_itself, find_parts, is_talk, spans_of
 from weft.models.embedded.profile import ProfileTopic, parse_topics, relevance
 from weft.models.embedded.quotes import Quote, as_values, choose
 from weft.models.embedded.ranking import Meaning, Ranks, pick, rank
-from weft.models.embedded.reading import Reading, Sentence, is_post, opens_with_speech, read
+from weft.models.embedded.reading import Reading, Sentence, is_post, opens_with_speech, read, says_unknown
 from weft.models.embedded.tables import cells
 from weft.models.embedded.themes import find_themes
 from weft.models.embedded.words import terms, tokens
@@ -40,6 +40,8 @@ comes next are the points."""
 _POINT_OF_NEWS, _RUN = 52, 60
 """Reports have long sentences; and what leans on one is told with it, up to so many words of both."""
 _SUBJECTS: Final = 3
+_TITLE: Final = 18
+"""Words of a sentence that may stand as a title."""
 _SMALL: Final = 3
 """Letters of a word that any text may have."""
 _LEAST_POINT, _LEAST_POINT_OF_NEWS = 9, 6
@@ -47,7 +49,11 @@ _LEAST_POINT, _LEAST_POINT_OF_NEWS = 9, 6
 _FILE_NAME: Final = re.compile(r"^\S+\.\w{1,5}$|^[A-Za-z0-9_-]+$|^(?:untitled|readme|document|content|index)$", re.I)
 _PLAIN_NAME: Final = re.compile(r"[^\W\d_][^\W\d_]?[a-zà-ÿ]{2,}(?:[ _-][^\W\d_]?[a-zà-ÿ]+)*$")
 """Words, as people name a file; no number of a film."""
-_NAMELESS: Final = re.compile(r"(?:untitled|document|content|index|captions?|subtitles?|transcript|video|audio)$", re.I)
+_NAMELESS: Final = re.compile(
+    r"(?:untitled|document|content|index|captions?|subtitles?|transcript|video|audio|table|data|text|notes?|draft|page)"
+    r"(?:\.\w{1,5})?$",
+    re.I,
+)
 _PAGE_HEAD: Final = re.compile(r"^(\S+\(\d\w?\)) (?:.*\1$|Manual Page$)")
 """The line over every page of a manual."""
 _MAN_NAME: Final = re.compile(r"^(?:NAME|BEZEICHNUNG|NOM|NOMBRE)$")
@@ -85,7 +91,7 @@ _SAME_EVENT: Final[Mapping[str, float]] = {"limit": 0.65, "sameness": 0.2}
 _APART: Final = 6.0
 _ARTICLE: Final = 1500
 _PARTS: Final[Mapping[str, float]] = {
-    "interview": 0.45, "newsletter": 0.6, "meeting": 0.9, "list": 0.9, "recipe": 0.9,
+    "interview": 0.7, "newsletter": 0.6, "meeting": 0.9, "list": 0.9, "recipe": 0.9,
 }  # fmt: skip
 """Which share of a kit is what its kind is made of."""
 _UNTAGGED: Final = re.compile(r"[^\w\s\-'’·.]+|_+|\.(?!\d)")
@@ -118,7 +124,7 @@ def summary(
     asks = asks_itself(reading)
     told_later = kind in ("meeting", "interview", "newsletter", "recipe")
     first = teller.introduction() if asks else [] if told_later else teller.short()
-    share = _PARTS.get(kind, 0.6 if asks else 0.35)
+    share = _PARTS.get(kind, 0.8 if asks else 0.35)
     parts = find_parts(reading, kind, ranks, teller.used, int(share * teller.room))
     teller.spend(sum(len(f"{one.text} {one.under}".split()) for part in parts for one in part.entries))
     later = kind in ("interview", "recipe") or (not parts and not asks)
@@ -126,7 +132,7 @@ def summary(
     # What was spoken is quoted before it is told.
     early = teller.quotes() if kind in ("interview", "transcript", "captions") else []
     entries = sum(len(part.entries) for part in parts)
-    more = [] if (asks or kind == "recipe") and entries > 3 else teller.points(fewer=entries > 3)
+    more = [] if (asks and entries) or (kind == "recipe" and entries > 3) else teller.points(fewer=entries > 3)
     # Whoever takes the points alone has the main one too; a page shows each statement once.
     points = sorted([*_runs(short), *_runs(more)], key=lambda run: run[0].index)
     said = early or teller.quotes()
@@ -194,6 +200,7 @@ class _Teller:
         self.used: set[int] = set()
         self._ranks = ranks
         self._title = " ".join(title.split())
+        self._talk = is_talk(reading, kind)
         self._left = self.room
         host = reading.host
         sound = [one for one in reading.sentences if one.sound and (not host or one.speaker != host)]
@@ -250,19 +257,40 @@ class _Teller:
             return self._headed(self._title, [])
         if first := self._first_line():
             return self._headed(*first)
-        if self.kind == "captions" and _PLAIN_NAME.match(self._title) and not _NAMELESS.match(self._title):
-            return self._headed(self._title, [])  # a piece of speech is no better
+        if self.kind == "data":
+            return self._of_table()
+        if (self._talk or self.kind in ("captions", "essay")) and self._has_file_name():
+            return self._headed(self._title, [])  # a piece of what somebody says is no better
         subjects = [theme.label for theme in find_themes(reading, _SUBJECTS)]
+        if self._talk and (heads := subjects or reading.speakers[:_SUBJECTS]):
+            return self._headed(", ".join(heads), [])
         if len(subjects) == _SUBJECTS if self.kind in _OPENING else self.kind == "captions" and len(subjects) > 1:
             # A sentence that stands here is missing below: news without a title lost the one that says most.
             named = ", ".join(subjects)
             return self._headed(named[:1].upper() + named[1:], [])
-        early = [one for one in self._pool if one.size <= 18] or self._pool
+        return self._by_a_sentence()
+
+    def _by_a_sentence(self) -> tuple[str, list[Span]]:
+        # What somebody is told to have said is theirs: as a title it would be the document's.
+        says = self.reading.known.saying | self.reading.known.reporting
+        own_words = [one for one in self._pool if says.isdisjoint(one.words) and not one.leans] or self._pool
+        early = [one for one in own_words if one.size <= _TITLE] or own_words
         best = max(early, key=lambda one: (self._ranks[one.index], -one.index))
         self.used.add(best.index)
         if self.kind == "captions":
             return self._headed(" ".join(best.text.split()[:12]) + "…", list(best.spans))
         return self._headed(best.text.rstrip(".。") if best.size <= 24 else best.text, list(best.spans))
+
+    def _has_file_name(self) -> bool:
+        return bool(_PLAIN_NAME.match(self._title)) and not _NAMELESS.match(self._title)
+
+    def _of_table(self) -> tuple[str, list[Span]]:
+        """A table is called by the name of its file, and else by its columns: its rows say nothing about it."""
+        first = next((one for one in self.reading.sentences if one.kind == "table"), self.reading.sentences[0])
+        if self._title and not _NAMELESS.match(self._title):
+            return self._headed(self._title, [])
+        names = [name for name in cells(first.text) if name]
+        return self._headed(", ".join(names) or first.text, list(first.spans))
 
     def _first_line(self) -> tuple[str, list[Span]] | None:
         """What minutes and recipes in plain text are called; and a poem without a title goes by its first line."""
@@ -294,7 +322,7 @@ class _Teller:
 
     def short(self) -> list[Sentence]:
         """Two or three sentences that stand for the whole; the author's own abstract before any of ours."""
-        if self.kind in ("poem", "list", "data"):
+        if self.kind in ("poem", "list", "data") or (self._talk and not self._abstract):
             return []
         most = _SHORT_OF_NEWS if self.kind == "news" else _SHORT
         space = min(most, int(0.3 * self.room), self._left)
@@ -306,6 +334,8 @@ class _Teller:
             )
             if chosen:
                 return self._take(sorted(chosen, key=lambda one: one.index))
+            if self._talk:
+                return []
         pool = [one for one in self._pool if one.index not in self.used and one.kind == "prose"]
         pool = pool or [one for one in self._pool if one.index not in self.used]
         chosen = self._opening(pool, max(space, 12)) if self.kind in _OPENING else []
@@ -396,7 +426,7 @@ class _Teller:
 
     def points(self, *, fewer: bool) -> list[Sentence]:
         """What a reader should take away; none that the short version or another point already says."""
-        if self.kind in ("poem", "list", "data"):
+        if self.kind in ("poem", "list", "data") or self._talk:
             return []
         told = [self.reading.sentences[at] for at in sorted(self.used)]
         rest = [one for one in self._abstract if one.index not in self.used and one.sound and one.size <= _POINT]
@@ -438,8 +468,9 @@ class _Teller:
             return self._verses()
         if self.kind in ("manual", "list", "code", "data", "recipe", "paper"):
             return []
-        space = min(int(0.3 * self.room), self._left)
-        most = 4 if self.reading.word_count > 400 else 3
+        # What has no points is told by what is said in it.
+        space = min(int((0.6 if self._talk else 0.3) * self.room), self._left)
+        most = (4 if self.reading.word_count > 400 else 3) + 2 * self._talk
         found = choose(self.reading, self.kind, self._ranks, self.used, space, most)
         self.spend(sum(len(one.text.split()) + 2 for one in found))
         self.used.update(one.sentence for one in found)
@@ -497,7 +528,7 @@ def _sets_against(sentence: Sentence, reading: Reading) -> bool:
 
 def _is_open(sentence: Sentence, reading: Reading) -> bool:
     """Whether it says that something is not known: that is an idea for somebody, not what the document says."""
-    return bool(sentence.mark_of(reading.known.unknown))
+    return says_unknown(sentence, reading.known)
 
 
 def _is_telling(title: str) -> bool:

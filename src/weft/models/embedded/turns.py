@@ -59,6 +59,7 @@ def find_turns(lines: Sequence[str]) -> dict[int, Turn]:
         turn = _turn(line)
         if turn is not None:
             found[number] = turn
+    found = _spelled_out(found, lines)
     speakers = _believed(found, lines)
     timed = sum(1 for turn in found.values() if turn.time)
     kept: dict[int, Turn] = {}
@@ -68,6 +69,31 @@ def find_turns(lines: Sequence[str]) -> dict[int, Turn]:
         elif turn.time and timed >= 3:
             kept[number] = _only_time(turn, lines[number])
     return kept
+
+
+_INITIALS: Final = re.compile(r"[A-ZÀ-Þ]{2,4}")
+_FULL_NAME: Final = re.compile(r"(?<![\w.])[A-ZÀ-Þ][a-zß-ÿ'’-]+(?: [A-ZÀ-Þ][\w'’-]+){1,3}")
+
+
+def _spelled_out(found: dict[int, Turn], lines: Sequence[str]) -> dict[int, Turn]:
+    """Initials are who they stand for, where exactly one name fits: of those who speak, or else in the text."""
+    short = {turn.speaker for turn in found.values() if _INITIALS.fullmatch(turn.speaker)}
+    if not short:
+        return found
+    speaking = {turn.speaker for turn in found.values()} - short
+    named = {match.group() for line in lines for match in _FULL_NAME.finditer(line)}
+    meant: dict[str, str] = {}
+    for one in short:
+        fitting = [[name for name in names if _initials(name) == one] for names in (speaking, named)]
+        names = fitting[0] or fitting[1]
+        meant[one] = names[0] if len(names) == 1 else one
+    return {
+        number: Turn(turn.text_at, meant.get(turn.speaker, turn.speaker), turn.time) for number, turn in found.items()
+    }
+
+
+def _initials(name: str) -> str:
+    return "".join(part[0] for part in name.split() if part[0].isupper())
 
 
 def _turn(line: str) -> Turn | None:

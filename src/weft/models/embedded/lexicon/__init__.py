@@ -24,7 +24,7 @@ _SETS: Final = (
     "function", "abbreviations", "saying", "reporting", "offices", "titles", "months", "leaning", "positive",
     "negative", "negations", "weak", "courtesy",
 )  # fmt: skip
-_MARKS: Final = ("contrast", "unknown", "decided", "result", "relative", "elsewhere")
+_MARKS: Final = ("contrast", "unknown", "decided", "postponed", "result", "relative", "elsewhere")
 _SAMPLE: Final = 20_000
 _ENOUGH: Final = 0.08
 """The least share of a text's words that must speak for a language."""
@@ -69,6 +69,7 @@ class Lexicon:
     unknown: tuple[str, ...] = ()
     """With these it says that something is not known."""
     decided: tuple[str, ...] = ()
+    postponed: tuple[str, ...] = ()
     result: tuple[str, ...] = ()
     relative: tuple[str, ...] = ()
     """Times that mean nothing without the day they are counted from."""
