@@ -260,7 +260,12 @@ def test_a_computed_number_comes_out_with_its_sign_its_direction_and_its_base(
         ("The city sued a bank.", "In May a bank sued the city over it.", "", "have changed places"),
         ("The master is allowed to close it.", "Only the ministry may close the port.", "", "only of “ministry”"),
         ("According to the mayor, it was weak.", "The mayor denied that the dam was weak.", "", "denies nothing"),
-        ("The crane had cover.", "The rumour that the crane was insured is false.", "the crane was insured", "“false”"),
+        (
+            "The crane had cover.",
+            "The rumour that the crane was insured is false.",
+            "the crane was insured",
+            "“rumour”",
+        ),
         (
             "The crane had cover.",
             "Critics said the crane was insured.",

@@ -19,8 +19,6 @@ from weft.checks.word_forms import is_doing
             "Once you have read a log and added its contents, close it.",
         ),
         ("They wrote on the art of building towers in stone.", "They wrote on the art of tower building in stone."),
-        ("You need not sign anything before you send a lamp.", "You need not sign anything before sending a lamp."),
-        ("Lamp entries each occupy one line of the log.", "Each lamp entry occupies one line of the log."),
         (
             "They did not know what it was that was wrong with the lamp.",
             "They did not know what was wrong with the lamp.",

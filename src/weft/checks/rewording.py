@@ -141,36 +141,6 @@ def _gerunds(tokens: tuple[Token, ...], others: tuple[Token, ...]) -> Iterator[T
                 yield at, end, made
 
 
-def _subjectless(tokens: tuple[Token, ...], others: tuple[Token, ...]) -> Iterator[Turn]:
-    """`before sending it` for `before you send it`, where the other sentence says it so."""
-    for at in range(len(tokens) - 2):
-        lead, who, act = tokens[at : at + 3]
-        if lead.word not in _TIMES or who.word not in _ANYBODY or who.before or act.before:
-            continue
-        for to, token in enumerate(others[:-1]):
-            doing = others[to + 1]
-            if token.word == lead.word and doing.word.endswith("ing") and not doing.before and same(doing, act):
-                yield at, at + 3, (lead, doing)
-
-
-_TIMES: Final = words("when before after while")
-_ANYBODY: Final = words("you one we they it he she")
-
-
-def _floated(tokens: tuple[Token, ...], others: tuple[Token, ...]) -> Iterator[Turn]:
-    """`each entry occupies a line` for `entries each occupy a line`."""
-    for at in range(1, len(tokens)):
-        if tokens[at].word not in _EACH or tokens[at].before:
-            continue
-        for first in range(max(0, at - _KIND), at):
-            made = (replace(tokens[at], before=""), *_plain(tokens[first:at]))
-            if _is_bare(tokens[first:at]) and any(True for _ in _stands(made, others)):
-                yield first, at + 1, made
-
-
-_EACH: Final = words("each all both")
-
-
 def _possessives(tokens: tuple[Token, ...], others: tuple[Token, ...]) -> Iterator[Turn]:
     """`its contents` for `the contents of it`."""
     for at in range(1, len(tokens) - 1):
@@ -278,8 +248,6 @@ _RULES: Final[tuple[Callable[[tuple[Token, ...], tuple[Token, ...]], Iterator[Tu
     _possessives,
     _compounds,
     _gerunds,
-    _subjectless,
-    _floated,
     _pairs,
     _clefts,
     _extraposed,
