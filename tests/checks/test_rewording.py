@@ -19,10 +19,6 @@ from weft.checks.word_forms import is_doing
             "Once you have read a log and added its contents, close it.",
         ),
         ("They wrote on the art of building towers in stone.", "They wrote on the art of tower building in stone."),
-        (
-            "They did not know what it was that was wrong with the lamp.",
-            "They did not know what was wrong with the lamp.",
-        ),
         ("Seeing at once what is wrong with a lamp is hard.", "It is hard to see at once what is wrong with a lamp."),
         ("It is a common practice to write a log of the lamps.", "A common practice is to write a log of the lamps."),
         ("The keepers must not sell or give away oil or gas.", "The keepers must not sell or give away gas or oil."),
@@ -118,6 +114,11 @@ def test_what_only_looks_like_another_turn_is_not(claim: str, passage: str) -> N
         ("Keepers earned 30 euros a day.", "Before the reform, keepers earned 30 euros a day.", "not_checked"),
         ("The lamp is broken since May.", "Rumour: the lamp is broken since May.", "not_checked"),
         ("No toll will ever be taken.", 'She promises: "No toll will ever be taken."', "not_checked"),
+        (
+            "Your keeper closed the gate to make sure everybody pays a toll.",
+            "It is possible that your keeper closed the gate to make sure everybody pays a toll.",
+            "not_checked",
+        ),
         ("The bolts are rusty.", 'She disagreed: "It is old. The bolts are rusty."', "not_checked"),
         (
             "Send the log to <a@example.org>, who keeps it.",

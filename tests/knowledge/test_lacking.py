@@ -17,8 +17,8 @@ from weft.knowledge.research.answering import (
     names_in,
     read_question,
 )
-from weft.knowledge.research.statements import statements
 from weft.knowledge.research.question_kinds import fits, lacks_kind, only_perhaps
+from weft.knowledge.research.statements import statements
 from weft.knowledge.research.weighing import AnswerSigns
 
 

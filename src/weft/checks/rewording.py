@@ -202,20 +202,6 @@ def _goes_back(tokens: Sequence[Token], first: int) -> bool:
     return before.role not in ("light", "place", "negation", "modal") and not owns(before)
 
 
-def _clefts(tokens: tuple[Token, ...], others: tuple[Token, ...]) -> Iterator[Turn]:
-    """`what was wrong` for `what it was that was wrong`, `rich people visit` for `it is rich people who visit`."""
-    del others
-    for at in range(len(tokens) - 3):
-        if tokens[at].word != "it" or tokens[at + 1].word not in BE:
-            continue
-        asked = at > 0 and tokens[at - 1].word in _ASKED and not tokens[at].before
-        if asked and tokens[at + 2].word == "that":
-            yield at - 1, at + 3, (tokens[at - 1],)
-
-
-_ASKED: Final = words("what who which where how when why")
-
-
 def _extraposed(tokens: tuple[Token, ...], others: tuple[Token, ...]) -> Iterator[Turn]:
     """`seeing it is hard` for `it is hard to see it`, `a common practice is to read it` for `it is a common practice to
     read it`."""
@@ -249,6 +235,5 @@ _RULES: Final[tuple[Callable[[tuple[Token, ...], tuple[Token, ...]], Iterator[Tu
     _compounds,
     _gerunds,
     _pairs,
-    _clefts,
     _extraposed,
 )

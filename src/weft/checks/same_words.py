@@ -24,6 +24,7 @@ _LEADS: Final[frozenset[Role]] = TURNING | {"place", "light"}
 Leads = tuple[frozenset[str], frozenset[str]]
 """The small words that lead a word in the claim, and in the sentence."""
 _NOUNS: Final[frozenset[Role]] = frozenset({"content", "name"})
+_ARTICLES: Final = words("a an the")
 _FEWEST: Final = 5
 """Telling words that a claim must have: few words stand together in many senses."""
 _BEFORE, _BEHIND = 4, 2
@@ -98,6 +99,9 @@ def _are_ruled_alike(
         token.key for token in theirs[low : high + 1] if token.role == "joint"
     }:
         return False
+    before = next((at for at in range(low - 1, -1, -1) if theirs[at].word not in _ARTICLES and at not in taken), -1)
+    if before > 0 and theirs[before].word == "that" and low - before <= _BEFORE:
+        return False  # `it is possible that …`
     behind = theirs[high + 1 : high + 2]
     if any(not token.before or token.role == "joint" for token in behind):
         return False  # it belongs to what the claim ends with
