@@ -31,7 +31,16 @@ def started(step: str, attempt: int, cause: Any, run: int = 1) -> DurableEvent:
 
 def called(step: str, attempt: int, number: int) -> DurableEvent:
     return CallSettled(
-        run=1, step=step, attempt=attempt, call=str(number), kind="model", name=BIG, ms=5, ok=True, model=BIG
+        run=1,
+        step=step,
+        attempt=attempt,
+        call=str(number),
+        kind="model",
+        name=BIG,
+        ms=5,
+        ok=True,
+        model=BIG,
+        usage={"input": 5, "output": 1},
     )
 
 

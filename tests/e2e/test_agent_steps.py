@@ -362,11 +362,13 @@ def test_what_is_left_to_spend_is_looked_at_before_each_call(tmp_path: Path, pro
     model.assert_done()
     (failed,) = kept.durable("step_failed")
     assert failed.kind == "over_budget"
-    assert "this attempt of fix has 4,000 tokens" in failed.message
+    assert "the step fix has 4,000 tokens: 11 are spent, the next call takes about" in failed.message
+    assert "would be enough for it" in failed.message
     assert kept.durable("budget_reached")
     assert run(space, script(), project) == "over_budget", "it is no shorter than it was"
     page = Weft(space)("sessions", "show", "fix", "fix").out
-    assert "turn 2 (0 ms) · this attempt of fix has 4,000 tokens: 11 are spent" in page
+    assert "the step fix has 4,000 tokens: 11 are spent" in page
+    assert "turn 2" not in page, "no model was asked"
     assert "process_lost" not in page
     (space / "pipelines/fix.yaml").write_text(PIPELINE.replace("    turns: 8\n", "    budget: {tokens: 40000}\n"))
     more = script(hands_in(**GOOD))

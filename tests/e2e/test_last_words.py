@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import resource
+import shlex
 import socket
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -96,3 +98,86 @@ def test_a_source_that_runs_scripts_is_not_linked() -> None:
         assert wording.runs_scripts(link), link
     for link in ("documents/a.md", "a.pdf#page=2", "a.TXT"):
         assert not wording.runs_scripts(link), link
+
+
+def shell(weft: Weft, words: tuple[object, ...], ending: str, cwd: str = "") -> subprocess.CompletedProcess[str]:
+    """The command with its streams as a shell's redirections make them."""
+    line = f"{shlex.join(map(str, weft.command(*words)))} {ending}"
+    return subprocess.run(
+        ["sh", "-c", f"{cwd} {line}"], env=weft.env, capture_output=True, text=True, timeout=100, check=False
+    )
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "poem.txt"
+    path.write_text("so much depends upon\n" * 800)
+    return path
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "letters", "SOURCE", "--session-id", "poem"),
+        ("run", "letters", "SOURCE", "--session-id", "poem", "--output", "-"),
+        ("sessions", "log", "poem", "--json"),
+        ("sessions", "log", "poem"),
+        ("pipelines", "list"),
+        ("run", "--help"),
+        ("--help",),
+    ],
+)
+def test_output_that_finds_no_room_is_told_in_words(weft: Weft, source: Path, words: tuple[str, ...]) -> None:
+    assert weft("run", "letters", source, "--session-id", "poem").code == 0
+    ran = shell(weft, tuple(source if word == "SOURCE" else word for word in words), ">/dev/full")
+    assert ran.returncode == 1
+    assert "can't be written: No space left on device" in ran.stderr
+    assert "Traceback" not in ran.stderr
+    assert "bug" not in ran.stderr
+    assert shell(weft, tuple(source if word == "SOURCE" else word for word in words), "2>/dev/full").returncode in (
+        0,
+        1,
+    )
+
+
+@pytest.mark.parametrize("ending", ["<&-", ">&-", "2>&-", "<&- >&-", "<&- >&- 2>&-"])
+def test_streams_that_are_closed_lead_nowhere(weft: Weft, source: Path, ending: str) -> None:
+    for words in (("run", "letters", source, "--session-id", "poem"), ("sessions",), ("--version",)):
+        ran = shell(weft, words, ending)
+        assert ran.returncode == 0, ran.stderr
+        assert "Traceback" not in ran.stdout + ran.stderr
+    assert weft("sessions", "verify", "poem").code == 0, "nothing was printed into its files"
+
+
+def test_a_folder_that_is_gone_and_a_port_that_is_none_are_told_in_words(weft: Weft, tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    ran = shell(weft, ("run", "letters", "poem.txt"), "", f"mkdir {gone} && cd {gone} && rmdir {gone} &&")
+    assert (ran.returncode, ran.stderr.splitlines()[-2]) == (1, "weft: the folder you are in was removed")
+    for port in (99999, 65536, -1):
+        ran = shell(weft, ("serve", "--port", port), "")
+        assert ran.returncode == 2
+        assert ran.stderr.startswith("weft: ")
+        assert "65535" in ran.stderr
+
+
+@pytest.mark.parametrize("words", [("runn",), ("run", "--nope"), ("sessions", "shwo"), ("cost", "--by", "moon")])
+def test_a_wrong_command_line_is_an_error_like_others(weft: Weft, words: tuple[str, ...]) -> None:
+    ran = shell(weft, words, "")
+    first, *more = ran.stderr.splitlines()
+    assert (ran.returncode, first[:6]) == (2, "weft: ")
+    assert more
+    assert all(line.startswith("  ") for line in more)
+
+
+def test_ctrl_c_before_a_command_has_begun_is_an_interrupt(weft: Weft) -> None:
+    code = (
+        "import sys, weft.cli\n"
+        "class Stops:\n"
+        "    def find_spec(self, name, path, target=None):\n"
+        "        if name == 'click': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Stops())\n"
+        "sys.argv = ['weft', 'sessions']\n"
+        "sys.exit(weft.cli.main())\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], env=weft.env, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (130, "interrupted\n")

@@ -147,6 +147,12 @@ def test_what_code_prints_is_progress_not_data(one: Weft) -> None:
         ("{'title': 'long', 'mean': float('nan')}", "one.py:make returned nan at /mean, which JSON can't hold"),
         ("{'title': 'long', 'parts': [1, {'all': {1, 2}}]}", "returned a set at /parts/1/all, which JSON can't hold"),
         ("{'title': 'long', (1, 2): 3}", "returned a tuple as a key, which JSON can't hold"),
+        ("{'title': 'long', 1: 2, '1': 3}", "returned 1 (an int) as a key, which JSON can't hold"),
+        (
+            "{'title': 'long', 'rows': [{True: 'x'}]}",
+            "returned True (a bool) as a key at /rows/0, which JSON can't hold",
+        ),
+        ("{'title': 'long', 'by': {None: ()}}", "returned None as a key at /by, which JSON can't hold"),
         ("__import__('functools').reduce(lambda v, _: [v], range(9999), 1)", "nested more than 200 deep"),
         ("'just text'", 'is not of type "object"'),
         ("None", "one.py:make returned nothing: is a 'return' missing?"),

@@ -10,6 +10,7 @@ from weft.models.prices import Cost
 from weft.models.spending import NOTHING, ModelCall, model_calls, spent
 from weft.protocol import conversation_events as t
 from weft.protocol import events as e
+from weft.protocol.call_events import CallSettled
 from weft.protocol.events import DurableEvent, Record
 from weft.protocol.messages import Usage
 
@@ -117,3 +118,61 @@ def test_what_is_not_known_is_said_and_never_nothing() -> None:
 def test_counts_that_are_no_numbers_were_not_reported() -> None:
     (call,) = model_calls(records(settled(model="work/m", usage={"input": "many", "output": True, "odd": 3})))
     assert call.usage == Usage()
+
+
+PLACE = "run-1/summary#1"
+
+
+def intended(execution: str, conversation: str = PLACE) -> DurableEvent:
+    return t.IntentRecorded(conversation=conversation, turn=1, execution=execution, kind="model")
+
+
+def answered(execution: str) -> DurableEvent:
+    return t.ModelSettled(
+        conversation=PLACE, turn=1, execution=execution, outcome="completed", text="", model="work/m", usage=USED
+    )
+
+
+def killed(usage: Mapping[str, int] = USED) -> DurableEvent:
+    return e.StepInterrupted(
+        run=1, step="summary", attempt=1, why="the process ended", model="work/m" if usage else None, usage=usage
+    )
+
+
+def counted(*events: DurableEvent) -> tuple[int, int, Decimal]:
+    found = spent(records(run(), started(), *events), a_dollar)
+    return found.calls, found.unpriced, found.usd
+
+
+def test_an_agents_call_that_a_kill_cut_off_counts_apart_and_once() -> None:
+    lost = t.ModelSettled(
+        conversation=PLACE, turn=2, execution="t2/model", outcome="interrupted", text="", reason="process_lost"
+    )
+    first = [intended("t1/model"), answered("t1/model"), intended("t2/model"), killed()]
+    assert counted(*first) == (2, 1, 1)
+    assert counted(*first, started(), lost, intended("t3/model"), answered("t3/model"), completed()) == (3, 1, 2)
+    below = intended("t1/model", f"{PLACE}/c1")
+    assert counted(intended("t1/model"), answered("t1/model"), intended("t2/model"), below, killed()) == (3, 2, 1)
+    assert counted(intended("t1/model"), answered("t1/model"), killed()) == (1, 0, 1), "it was at a tool"
+    assert counted(intended("t1/model"), killed({})) == (1, 1, 0)
+
+
+def test_a_call_that_was_refused_for_its_budget_is_none() -> None:
+    over = e.StepFailed(
+        run=1, step="summary", attempt=1, kind="over_budget", message="", retrying=False, ms=1, model="work/m",
+        usage=USED,
+    )  # fmt: skip
+    assert counted(intended("t1/model"), answered("t1/model"), intended("t2/model"), over) == (1, 0, 1)
+
+
+def test_of_calls_that_are_in_the_log_at_their_end_alone_one_may_be_lost() -> None:
+    def called(usage: Mapping[str, int] = USED) -> DurableEvent:
+        return CallSettled(
+            run=1, step="summary", attempt=1, call="1", kind="model", name="work/m", ms=1, ok=bool(usage),
+            model="work/m", usage=usage,
+        )  # fmt: skip
+
+    assert counted(called(), called(), killed()) == (3, 1, 1), "two items of a map, and what ran beside them"
+    stopped = e.StepInterrupted(run=1, step="summary", attempt=1, why="interrupted", model="work/m", usage=USED)
+    assert counted(called(), called({}), called({}), stopped) == (3, 2, 1), "each that was stopped is told"
+    assert counted(called(), stopped) == (1, 0, 1)

@@ -15,7 +15,7 @@ from tests.orchestrator.flow_model import FlowWorld, play
 from tests.orchestrator.flow_shapes import shape, wants
 from tests.orchestrator.test_invariants import CODE, PIPELINE, live, of_type, proceed
 from weft.app import App, SessionRequest
-from weft.models.budget import CallEstimate, Ledger, allowance, breach
+from weft.models.budget import Allowance, BudgetSpent, CallEstimate, Ledger, allowance, breach, short_of
 from weft.orchestrator.resting import open_gate
 from weft.protocol import events as e
 from weft.protocol.commands import Accepted, Interrupt, Reply, ReplyToGate, StartRun
@@ -123,6 +123,32 @@ def test_an_allowance_leaves_out_what_runs_beside_it() -> None:
     beside = [CallEstimate(flow_model.MODEL, 100)]
     left = allowance([(Budget(usd=3, tokens=3_000, minutes=1), spent, beside)], flow_model.price)
     assert (left.tokens, left.usd, left.seconds) == (3_000 - 500 - 1_100, Decimal("1.4"), 59.0)
+
+
+def test_what_would_be_enough_is_said_by_the_estimate_that_refuses() -> None:
+    price, coming = flow_model.price, CallEstimate(flow_model.MODEL, 1_804)
+    gone = Ledger().with_attempt("a", flow_model.MODEL, {"input": 500}, 1_000)
+    under: list[Any] = [
+        (Budget(usd=2, tokens=3_000), gone.spent(["a"], price), []),
+        (Budget(tokens=9_000), BudgetSpent(), []),
+    ]
+    left = allowance(under, price, ["the run", "the step a"])
+    used = Ledger().with_attempt("a", flow_model.MODEL, {"input": 100}, 0).spent(["a"], price)
+    said = short_of(left, used, [coming], price, "this attempt of a")
+    assert said == "the run has $2: $0.6000 is spent, the next call takes about $2.8040; $3.41 would be enough for it"
+    for most, enough in (("3.40", False), ("3.41", True)):
+        found = allowance([(Budget(usd=float(most)), gone.spent(["a"], price), [])], price, ["the run"])
+        assert (short_of(found, used, [coming], price, "") == "") is enough
+    fewer = allowance([(Budget(tokens=3_000), gone.spent(["a"], price), [])], price, ["the step a"])
+    said = short_of(fewer, used, [coming], price, "this attempt of a")
+    assert said.startswith("the step a has 3,000 tokens: 600 are spent, the next call takes about 2,804; 3,404 would")
+    assert short_of(Allowance(), used, [coming], price, "") == ""
+
+
+def test_an_estimate_that_leaves_something_out_promises_nothing() -> None:
+    agent = CallEstimate(flow_model.MODEL, 7, least=True)
+    said = breach(Budget(tokens=500), BudgetSpent(), [agent], flow_model.price, "the run")
+    assert said == "the run has 500 tokens: 0 are spent, the next call takes at least 1,007"
 
 
 # -- what may not be written

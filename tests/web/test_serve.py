@@ -469,3 +469,22 @@ def test_a_program_with_a_trigger_token_begins_a_schedule_and_nothing_else(
     reading = browser.post("/api/tokens", {"title": "reader", "scopes": ["read"]}).json["secret"]
     reader = Client(server.address, {"Authorization": f"Bearer {reading}"})
     assert reader.post("/api/w/desk/schedules/asked/call", {}).status == 403
+
+
+def test_a_key_that_comes_again_with_another_wish_is_refused_by_every_route(desk: Path, browser: Client) -> None:
+    def begun(**asked: object) -> tuple[int, object]:
+        reply = browser.post("/api/w/desk/sessions", {"pipeline": "notes", "name": "a.md", "text": TEXT, **asked})
+        return reply.status, reply.json.get("session")
+
+    first = begun(key="one-wish")
+    assert first[0] == 201
+    assert begun(key="one-wish") == first
+    for other in ({"text": "Another text."}, {"name": "b.md"}, {"until": "count"}, {"start": False}):
+        assert begun(key="one-wish", **other)[0] == 409, other
+    assert begun(key="another-wish", text="Another text.")[1] != first[1]
+    talk = {"message": "hello", "key": "a-talk"}
+    assert browser.post("/api/w/desk/sessions", talk).status == 201
+    assert browser.post("/api/w/desk/sessions", {**talk, "message": "good bye"}).status == 409
+    token = {"title": "keyed", "scopes": ["read"], "key": "k9"}
+    assert browser.post("/api/tokens", token).status == 201
+    assert browser.post("/api/tokens", {**token, "title": "other"}).status == 409

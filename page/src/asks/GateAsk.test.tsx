@@ -81,3 +81,30 @@ test("what its form asks for goes with the choice, and whose reply is awaited is
   await settle();
   assert.deepEqual(sent.map((one) => [one.choice, one.values]), [["go", { words: 500 }]]);
 });
+
+test("words that were typed are still there when the gate is asked anew, and not when they were sent", async () => {
+  const { root, button, settle } = shown();
+  const ask = async (name: string): Promise<HTMLTextAreaElement | null> => {
+    const again = { ...gate, opened: { ...gate.opened, gate: name } } as Gate;
+    render(<GateAsk key={name} base="/api/w/desk" session="s" gate={again} />, root);
+    await settle();
+    return root.querySelector("textarea");
+  };
+  const type = async (field: HTMLTextAreaElement | null, text: string): Promise<void> => {
+    assert(field);
+    field.value = text;
+    field.dispatchEvent(new (window as unknown as { Event: typeof Event }).Event("input", { bubbles: true }));
+    await settle();
+  };
+  button("Change it").click();
+  await settle();
+  assert.doesNotMatch(root.textContent ?? "", /made again while you wrote/);
+  await type(root.querySelector("textarea"), "shorter, and in ver");
+  const field = await ask("plan-2");
+  assert.equal(field?.value, "shorter, and in ver");
+  assert.match(root.textContent ?? "", /made again while you wrote/);
+  await type(field, "shorter, and in verse");
+  button("Make it again").click();
+  await settle();
+  assert.equal(await ask("plan-3"), null);
+});

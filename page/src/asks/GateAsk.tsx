@@ -26,14 +26,26 @@ const MEANS: Readonly<Record<string, string>> = {
   cancel: "the run ends for good; what it made stays",
 };
 
+/** What somebody writes at a gate and has not sent, by session and step: the gate may be asked anew meanwhile, from
+ * another window or terminal, and what was typed is theirs. */
+const drafts = new Map<string, { readonly gate: string; readonly text: string }>();
+
 export function GateAsk({ base, session, gate, first = false }: AskProps & { gate: Gate }) {
   const answering = useAnswering(base, session);
-  const amending = useSignal("");
+  const choices = choicesOf(gate);
+  const place = `${base} ${session} ${gate.opened.step}`;
+  const kept = drafts.get(place);
+  const amending = useSignal(kept ? (choices.find((one) => one.does === "amend")?.id ?? "") : "");
   const sure = useSignal("");
-  const words = useSignal("");
+  const words = useSignal(kept?.text ?? "");
+  const anew = useSignal(kept !== undefined && kept.gate !== gate.opened.gate);
+  const write = (text: string): void => {
+    words.value = text;
+    if (text.trim()) drafts.set(place, { gate: gate.opened.gate, text });
+    else drafts.delete(place);
+  };
   const field = useRef<HTMLTextAreaElement>(null);
   const values = useSignal<Readonly<Record<string, unknown>>>({});
-  const choices = choicesOf(gate);
 
   const choose = (choice: Choice): void => {
     if (choice.does === "amend") {
@@ -45,8 +57,12 @@ export function GateAsk({ base, session, gate, first = false }: AskProps & { gat
   };
   const amend = (event: Event): void => {
     event.preventDefault();
-    if (words.value.trim())
-      void answering.give({ type: "reply_to_gate", gate: gate.opened.gate, choice: amending.value, text: words.value.trim(), values: values.value });
+    const text = words.value;
+    if (!text.trim()) return;
+    drafts.delete(place); // a gate that comes after it asks about something else
+    const { gate: name } = gate.opened;
+    void answering.give({ type: "reply_to_gate", gate: name, choice: amending.value, text: text.trim(), values: values.value })
+      .then((sent) => sent || write(text));
   };
   useEffect(() => {
     if (!first) return;
@@ -108,6 +124,7 @@ export function GateAsk({ base, session, gate, first = false }: AskProps & { gat
       {sure.value && <p class="soft" role="status">This ends the run for good; what it made stays. Press it again if you mean it.</p>}
       {amending.value && (
         <form class="amend" onSubmit={amend}>
+          {anew.value && <p class="soft" role="status">It was made again while you wrote, and what is asked about is the new one. Your words are still here.</p>}
           <label for={`amend-${gate.opened.gate}`}>What should be different?</label>
           <textarea
             id={`amend-${gate.opened.gate}`}
@@ -115,10 +132,13 @@ export function GateAsk({ base, session, gate, first = false }: AskProps & { gat
             rows={3}
             dir="auto"
             value={words.value}
-            onInput={(event) => (words.value = event.currentTarget.value)}
+            onInput={(event) => write(event.currentTarget.value)}
             onKeyDown={(event) => {
               if (event.key === "Enter" && !event.shiftKey) amend(event);
-              if (event.key === "Escape") amending.value = "";
+              if (event.key === "Escape") {
+                amending.value = "";
+                drafts.delete(place);
+              }
             }}
           />
           <div class="choices">

@@ -350,7 +350,8 @@ async def _ask(way: Way, asked: Mapping[str, Any], seconds: float | None) -> dic
     except TimeoutError as error:
         raise ExternalError("the process that holds the session does not answer", retryable=True) from error
     if not line:
-        raise ExternalError("the process that holds the session has just ended", retryable=True)
+        hint = "nothing that is in the log is lost: run the same command again, and it goes on"
+        raise ExternalError("the process that holds the session has just ended", hint=hint, retryable=True)
     return _read(line)
 
 

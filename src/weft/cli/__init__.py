@@ -22,6 +22,26 @@ def unsupported(system: str) -> str:
 
 
 def main() -> int:
+    _open_streams()
+    try:
+        return _main()
+    except KeyboardInterrupt:  # before a command had begun, or after its end
+        print("interrupted", file=sys.stderr)
+        return 130
+
+
+def _open_streams() -> None:
+    """A stream that was closed for this process (`>&-`) leads nowhere. Its number must not go to the next file that is
+    opened, the log for instance: what a program that we start prints would stand in it."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(number, True)
+    os.close(number)
+    sys.stdin = sys.stdin or open(0, encoding="utf-8", closefd=False)  # noqa: SIM115  open for good
+    sys.stdout = sys.stdout or open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stderr = sys.stderr or open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+
+
+def _main() -> int:
     if told := unsupported(os.name):
         print(told, file=sys.stderr)
         return 1
@@ -47,8 +67,11 @@ def main() -> int:
 def _print(text: str) -> int:
     try:
         print(text, flush=True)
-    except BrokenPipeError:  # whoever read it has gone; Python would complain again when it closes standard output
+    except OSError as error:  # Python would complain again when it closes standard output
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        if not isinstance(error, BrokenPipeError):  # as if whoever read it had gone
+            print(f"weft: standard output can't be written: {error.strerror}", file=sys.stderr)
+            return 1
     return 0
 
 

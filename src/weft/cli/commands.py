@@ -10,13 +10,22 @@ import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Final
+from typing import Final, TextIO
 
 import click
 
 from weft import __version__
 from weft.cli.place import trust_option
-from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, ExternalError, WeftError
+from weft.protocol.errors import (
+    EXIT_DONE,
+    EXIT_FAILED,
+    EXIT_INTERRUPTED,
+    EXIT_USAGE,
+    ExternalError,
+    UsageError,
+    UserError,
+    WeftError,
+)
 from weft.redaction import REDACTOR
 
 COMMANDS: Final = {
@@ -165,17 +174,40 @@ def complain(error: WeftError) -> None:
     from weft.render.cells import clean
 
     lines = REDACTOR.text(str(error)).split("\n")
-    print("\n".join(["weft: " + clean(lines[0]), *map(clean, lines[1:])]), file=sys.stderr)
+    with suppress(OSError):  # where standard error takes nothing, the exit code says it alone
+        print("\n".join(["weft: " + clean(lines[0]), *map(clean, lines[1:])]), file=sys.stderr)
 
 
 def let_go() -> None:
     """What a terminal that has gone can't take must not become the exit code: Python would end with one of its own."""
     for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except (OSError, ValueError):
+        if not _takes(stream):
             with suppress(OSError, ValueError):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _takes(stream: TextIO) -> bool:
+    """Whether what was written to it has arrived: what has not stays in it, so that it fails again."""
+    try:
+        stream.flush()
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _unwritten(error: BaseException) -> WeftError | None:
+    """What could not be written where the person sent it, if that is what ended a command: a file that is written by
+    Weft has a name, standard output and standard error have none."""
+    if not isinstance(error, OSError) or error.filename is not None:
+        return None
+    streams = {"standard output": sys.stdout, "standard error": sys.stderr}
+    named = next((name for name, stream in streams.items() if not _takes(stream)), "")
+    if not named and error.errno not in _NO_SPACE:
+        return None
+    return ExternalError(
+        f"{named or 'the output'} can't be written: {error.strerror or error}",
+        hint="what a session has made is kept in its folder; make room, or send the output elsewhere, and say it again",
+    )
 
 
 def _shortage(error: BaseException) -> WeftError | None:
@@ -193,6 +225,16 @@ def _shortage(error: BaseException) -> WeftError | None:
     return None
 
 
+def _nowhere(error: BaseException) -> WeftError | None:
+    """Where the folder that a person stands in is gone, whatever asked for it."""
+    if isinstance(error, FileNotFoundError):
+        try:
+            os.getcwd()
+        except FileNotFoundError:
+            return UserError("the folder you are in was removed", hint="go to one that is there, and say it again")
+    return None
+
+
 def _only(error: Exception) -> Exception:
     """What ended a group of tasks, where it was one thing."""
     while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
@@ -200,6 +242,7 @@ def _only(error: Exception) -> Exception:
     return error
 
 
+_NO_SPACE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NO_MEMORY = re.compile(r"annot allocate memory|failed to map segment|can't start new thread|bad allocation|bad_alloc")
 
 
@@ -210,7 +253,12 @@ def run_command_line(words: Sequence[str]) -> int:
         sys.stdout.flush()
         return outcome if isinstance(outcome, int) else EXIT_DONE
     except click.ClickException as error:
-        error.show()
+        ctx = error.ctx if isinstance(error, click.UsageError) else None
+        complain(
+            UsageError(
+                error.format_message(), hint=f"{ctx.get_usage()}\n  {ctx.command_path} -h says more" if ctx else ""
+            )
+        )
         return EXIT_USAGE
     except (click.Abort, KeyboardInterrupt):
         print("interrupted", file=sys.stderr)
@@ -225,7 +273,8 @@ def run_command_line(words: Sequence[str]) -> int:
         return EXIT_DONE
     except Exception as error:  # noqa: BLE001  the last line of defence: a bug is shown whole, and the log is kept
         only = _only(error)
-        if (said := only if isinstance(only, WeftError) else _shortage(only)) is not None:
+        said = only if isinstance(only, WeftError) else _shortage(only) or _unwritten(only) or _nowhere(only)
+        if said is not None:
             complain(said)
             return said.exit_code
         told = REDACTOR.text(traceback.format_exc())

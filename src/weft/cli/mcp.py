@@ -26,7 +26,13 @@ def command() -> None:
 )
 @click.option("--http", is_flag=True, help="Over HTTP instead of standard input and output; asks for a token.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on, with --http.")
-@click.option("--port", default=8765, show_default=True, help="The port to listen on, with --http; 0 for any.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8765,
+    show_default=True,
+    help="The port to listen on, with --http; 0 for any.",
+)
 @click.option("--certificate", type=click.Path(path_type=Path), help="A TLS certificate, with --http.")
 @click.option("--key", type=click.Path(path_type=Path), help="Its key.")
 @click.option("--behind-proxy", is_flag=True, help="A proxy in front of it does the encryption, with --http.")

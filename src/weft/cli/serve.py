@@ -15,7 +15,13 @@ from weft.cli.place import prepare_app, trust_option, workspace_path
 
 @click.command("serve")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option("--port", default=8700, show_default=True, help="The port to listen on; 0 for any free one.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8700,
+    show_default=True,
+    help="The port to listen on; 0 for any free one.",
+)
 @click.option("--name", "names", multiple=True, metavar="HOST", help="What else this server is called.")
 @click.option("--open/--no-open", "opens", default=None, help="Open the page in a browser (default: on a desktop).")
 @click.option(

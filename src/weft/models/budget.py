@@ -6,9 +6,9 @@ what was really used after it. What has no known price can't be held to a limit 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
-from decimal import Decimal
+from decimal import ROUND_CEILING, Decimal
 from typing import Final
 
 from weft.protocol.values import dataclass, replace
@@ -27,10 +27,20 @@ class CallEstimate:
 
     model: str
     tokens: int
+    least: bool = False
+    """It leaves out what is known only when the call is made: an agent's tools."""
 
     @property
     def usage(self) -> dict[str, int]:
         return {"input": self.tokens, "output": EXPECTED_ANSWER}
+
+
+@dataclass(frozen=True, slots=True)
+class Under:
+    """A limit: whose it is, and the most that it allows."""
+
+    whose: str
+    most: Decimal
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +50,9 @@ class Allowance:
     usd: Decimal | None = None
     tokens: int | None = None
     seconds: float | None = None
+    usd_under: Under | None = None
+    """The limit that leaves no more."""
+    tokens_under: Under | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +126,7 @@ def breach(budget: Budget, spent: BudgetSpent, ahead: Iterable[CallEstimate], pr
     ahead = list(ahead)
     coming = summed(((one.model, one.usage) for one in ahead), price)
     whole = spent + coming
+    about = "at least" if any(one.least for one in ahead) else "about"
     if budget.usd is not None:
         if whole.unpriced:
             return (
@@ -120,17 +134,41 @@ def breach(budget: Budget, spent: BudgetSpent, ahead: Iterable[CallEstimate], pr
                 "set a price in config.toml, or a limit in tokens"
             )
         if whole.usd > Decimal(str(budget.usd)):
-            return (
-                f"{whose} has ${budget.usd:g}: ${spent.usd:.4f} is spent, the next call takes about ${coming.usd:.4f}"
+            told = (
+                f"{whose} has ${budget.usd:g}: ${spent.usd:.4f} is spent, the next call takes {about} ${coming.usd:.4f}"
             )
+            return told if about != "about" else f"{told}; ${_up(whole.usd)} would be enough for it"
     if budget.tokens is not None and whole.tokens > budget.tokens:
-        return (
-            f"{whose} has {budget.tokens:,} tokens: {spent.tokens:,} are spent, the next call takes about "
+        told = (
+            f"{whose} has {budget.tokens:,} tokens: {spent.tokens:,} are spent, the next call takes {about} "
             f"{coming.tokens:,}"
         )
+        return told if about != "about" else f"{told}; {whole.tokens:,} would be enough for it"
     if budget.minutes is not None and spent.ms >= budget.minutes * 60_000:
         return f"{whose} has {budget.minutes:g} minutes, and they are spent"
     return ""
+
+
+def short_of(left: Allowance, used: BudgetSpent, ahead: Iterable[CallEstimate], price: Price, whose: str) -> str:
+    """Why what is left for an attempt does not suffice for these calls; "" when it does. It is told of the limit that
+    leaves so little, as that is what a person sets."""
+    ahead = list(ahead)
+    whole = used + summed(((one.model, one.usage) for one in ahead), price)
+    if left.usd is not None and (whole.usd > left.usd or whole.unpriced):
+        limit = left.usd_under or Under(whose, left.usd)
+        return breach(
+            Budget(usd=float(limit.most)), BudgetSpent(limit.most - left.usd) + used, ahead, price, limit.whose
+        )
+    if left.tokens is not None and whole.tokens > left.tokens:
+        limit = left.tokens_under or Under(whose, Decimal(left.tokens))
+        gone = BudgetSpent(tokens=int(limit.most) - left.tokens)
+        return breach(Budget(tokens=int(limit.most)), gone + used, ahead, price, limit.whose)
+    return ""
+
+
+def _up(usd: Decimal) -> Decimal:
+    """Whole cents that are no less: a figure that is set as it is read must be enough."""
+    return usd.quantize(Decimal("0.01"), ROUND_CEILING)
 
 
 def exceeded(budget: Budget, spent: BudgetSpent, whose: str) -> str:
@@ -144,20 +182,28 @@ def exceeded(budget: Budget, spent: BudgetSpent, whose: str) -> str:
     return ""
 
 
-def allowance(limits: Iterable[tuple[Budget, BudgetSpent, Iterable[CallEstimate]]], price: Price) -> Allowance:
-    """The tightest of what is left under each limit, without what runs beside is taken to need."""
-    usd: list[Decimal] = []
-    tokens: list[int] = []
+def allowance(
+    limits: Iterable[tuple[Budget, BudgetSpent, Iterable[CallEstimate]]], price: Price, whose: Sequence[str] = ()
+) -> Allowance:
+    """The tightest of what is left under each limit, without what runs beside is taken to need. `whose`: each limit."""
+    usd: list[tuple[Decimal, Under | None]] = []
+    tokens: list[tuple[int, Under | None]] = []
     seconds: list[float] = []
-    for budget, really, beside in limits:
+    for number, (budget, really, beside) in enumerate(limits):
         spent = really + summed(((one.model, one.usage) for one in beside), price)
+
+        def under(most: float, name: str = whose[number] if whose else "") -> Under | None:
+            return Under(name, Decimal(str(most))) if name else None
+
         if budget.usd is not None:
-            usd.append(max(Decimal(0), Decimal(str(budget.usd)) - spent.usd))
+            usd.append((max(Decimal(0), Decimal(str(budget.usd)) - spent.usd), under(budget.usd)))
         if budget.tokens is not None:
-            tokens.append(max(0, budget.tokens - spent.tokens))
+            tokens.append((max(0, budget.tokens - spent.tokens), under(budget.tokens)))
         if budget.minutes is not None:
             seconds.append(max(0.0, budget.minutes * 60 - spent.ms / 1000))
-    return Allowance(min(usd, default=None), min(tokens, default=None), min(seconds, default=None))
+    money = min(usd, key=lambda one: one[0], default=(None, None))
+    words = min(tokens, key=lambda one: one[0], default=(None, None))
+    return Allowance(money[0], words[0], min(seconds, default=None), money[1], words[1])
 
 
 def overlaid(budget: Budget, limits: Mapping[str, float]) -> Budget:

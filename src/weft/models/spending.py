@@ -21,6 +21,7 @@ from weft.protocol import events as e
 from weft.protocol.call_events import CallSettled
 from weft.protocol.messages import Usage
 from weft.protocol.values import dataclass
+from weft.session.recovery import PROCESS_ENDED
 
 UNKNOWN_MODEL: Final = "unknown"
 _EMBEDDED: Final = "embedded"
@@ -126,8 +127,12 @@ class CallReader:
     _pipeline: str = ""
     _begun: dict[str, str] = field(default_factory=dict)
     """The model of each open attempt."""
-    _asked: dict[str, dict[str, int]] = field(default_factory=dict)
-    """How often each open attempt asked each model."""
+    _told: dict[str, dict[str, int]] = field(default_factory=dict)
+    """How often each open attempt asked each model and was told what that took."""
+    _untold: dict[str, dict[str, int]] = field(default_factory=dict)
+    """How often it asked each model and was not told."""
+    _intents: dict[str, set[tuple[str, str]]] = field(default_factory=dict)
+    """Of each open attempt that an agent makes: the model calls that are in the log without an end."""
     _talked: dict[str, str] = field(default_factory=dict)
     """The last model of each conversation."""
     _inherited: int = 0
@@ -147,7 +152,10 @@ class CallReader:
             case e.StepStarted():
                 self._begun[f"{event.step} {event.attempt}"] = _asked_model(event.inputs)
             case CallSettled() if event.kind == "model" and event.model:
-                self._count(f"{event.step} {event.attempt}", event.model)
+                self._count(f"{event.step} {event.attempt}", event.model, event.usage)
+            case t.IntentRecorded() if event.kind == "model" and (place := t.step_place(event.conversation)):
+                opened = self._intents.setdefault(f"{place.step} {place.attempt}", set())
+                opened.add((event.conversation, event.execution))
             case e.StepCompleted() | e.StepFailed() | e.StepInterrupted():
                 return self._of_step(record.at, event)
             case e.ReplyClassified():
@@ -166,36 +174,67 @@ class CallReader:
                 if place is None:
                     return self._of_conversation(record.at, event)
                 # What a step's conversation took is in the settlement of the step.
+                attempt = f"{place.step} {place.attempt}"
+                if isinstance(event, t.ModelSettled):
+                    self._intents.get(attempt, set()).discard((event.conversation, event.execution))
                 if event.model:
-                    self._count(f"{place.step} {place.attempt}", event.model)
+                    self._count(attempt, event.model, event.usage)
             case _:
                 pass
         return []
 
     def _of_step(self, at: str, event: e.StepCompleted | e.StepFailed | e.StepInterrupted) -> list[ModelCall]:
-        lost = self._begun.pop(f"{event.step} {event.attempt}", "")
-        asked = self._asked.pop(f"{event.step} {event.attempt}", {})
-        # An attempt that was cut off may have been answered in full: what it took is not known.
-        model = event.model or (lost if isinstance(event, e.StepInterrupted) else "")
+        """What an attempt was told that its calls took, and apart from it the calls of which nothing was told."""
+        attempt = f"{event.step} {event.attempt}"
+        begun = self._begun.pop(attempt, "")
+        told, untold = self._told.pop(attempt, {}), self._untold.pop(attempt, {})
+        lost = self._lost(event, self._intents.pop(attempt, None), any(untold.values()))
+        model = event.model or (begun if lost else "")
+        if lost and (name := begun or model):
+            untold = {**untold, name: untold.get(name, 0) + lost}
         if not model:
             return []
-        return [
-            ModelCall(
+        used = event.by_model or ({model: event.usage} if event.usage or not untold else {})
+
+        def call(name: str, usage: Usage, calls: int) -> ModelCall:
+            return ModelCall(
                 at=at,
                 model=name,
-                usage=usage_of(usage),
+                usage=usage,
                 run=event.run,
                 pipeline=self._pipeline,
                 step=event.step,
                 attempt=event.attempt,
-                calls=asked.get(name, 1),
+                calls=calls,
             )
-            for name, usage in (event.by_model or {model: event.usage}).items()
-        ]
 
-    def _count(self, attempt: str, model: str) -> None:
-        asked = self._asked.setdefault(attempt, {})
-        asked[model] = asked.get(model, 0) + 1
+        found = [call(name, usage_of(usage), max(1, told.get(name, 0))) for name, usage in used.items()]
+        for name, calls in untold.items():
+            # What one of them had used when it ended in the middle is in the sum without any call that was told.
+            left = calls - (name in used and not told.get(name, 0))
+            found += [call(name, Usage(), left)] if left > 0 else []
+        return found
+
+    def _lost(
+        self,
+        event: e.StepCompleted | e.StepFailed | e.StepInterrupted,
+        intents: set[tuple[str, str]] | None,
+        told_so: bool,
+    ) -> int:
+        """Calls of an attempt whose end nobody saw: each may have been answered in full. `told_so`: the log has the
+        calls that were stopped."""
+        if isinstance(event, e.StepCompleted):
+            return 0
+        if intents is not None:
+            refused = isinstance(event, e.StepFailed) and event.kind == "over_budget"  # one of them was not made
+            return max(0, len(intents) - refused)
+        # Only an agent's calls are in the log from their beginning: of others it is known that one may have been made.
+        killed = isinstance(event, e.StepInterrupted) and (event.why == PROCESS_ENDED or not event.model)
+        return int(killed and not told_so)
+
+    def _count(self, attempt: str, model: str, usage: Mapping[str, Any]) -> None:
+        counted = (self._told if usage else self._untold).setdefault(attempt, {})
+        counted[model] = counted.get(model, 0) + 1
 
     def _of_conversation(self, at: str, event: t.ModelSettled | t.TranscriptCompacted) -> list[ModelCall]:
         last = self._talked.get(event.conversation, UNKNOWN_MODEL)

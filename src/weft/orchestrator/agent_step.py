@@ -28,7 +28,7 @@ from weft.conversation.projections import Said, Transcript, messages_of
 from weft.conversation.prompt import Fragment, Prompt, build_prompt
 from weft.conversation.tooling import SUB_AGENT, RunningTool, sub_agent
 from weft.conversation.turns import TurnRules
-from weft.models.budget import Allowance, CallEstimate, Ledger, Price, breach
+from weft.models.budget import Allowance, CallEstimate, Ledger, Price, short_of
 from weft.models.json_reader import read
 from weft.models.model import Model, ModelError, Part, Request, Stop
 from weft.models.structured import as_object, within
@@ -52,7 +52,6 @@ from weft.protocol.steps import StepInput
 from weft.protocol.values import dataclass
 from weft.tools.toolbox import Toolbox
 from weft.workspace.agent import Agent
-from weft.workspace.flow import Budget
 from weft.workspace.pipeline import Step
 
 HAND_INS: Final = 4
@@ -115,8 +114,7 @@ class AgentWork:
         """Why what is left for this attempt is not enough; "" when it is."""
         used, left, name = self.spent.used, self.allowance, self.step.name
         ledger = Ledger().with_attempt(name, used.model, used.usage, 0, used.by_model)
-        budget = Budget(float(left.usd) if left.usd is not None else None, left.tokens)
-        return breach(budget, ledger.spent([name], self.price), ahead, self.price, f"this attempt of {name}")
+        return short_of(left, ledger.spent([name], self.price), ahead, self.price, f"this attempt of {name}")
 
 
 class AgentStep:

@@ -712,7 +712,8 @@ def _begin(
     limits = [
         (one, progress.ledger.spent(steps, spec.price), _beside(progress, name, steps)) for one, steps, _ in budgets
     ]
-    key, left = f"{name}-{digest}", allowance(limits, spec.price) if limits else Allowance()
+    whose = [whose for _, _, whose in budgets]
+    key, left = f"{name}-{digest}", allowance(limits, spec.price, whose) if limits else Allowance()
     resumed = cause == "resume"
     against = overruled(spec.pipeline, progress.course, name)
     effect = StartAttempt(
@@ -801,7 +802,7 @@ def _estimate(spec: RunSpec, progress: Progress, name: str) -> CallEstimate | No
     if not facts.model:
         return None
     read = sum(progress.steps[before].size for before in spec.pipeline.steps[name].requires)
-    return CallEstimate(facts.model, facts.reads + read // 4)
+    return CallEstimate(facts.model, facts.reads + read // 4, least=spec.pipeline.steps[name].executor == "agent")
 
 
 def _yielded(spec: RunSpec, progress: Progress, step: Step) -> tuple[dict[str, str], set[str]]:

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from weft.models.budget import CallEstimate, Ledger, Price, breach
+from weft.models.budget import CallEstimate, Ledger, Price, short_of
 from weft.orchestrator.calls import AttemptCalls, through
 from weft.orchestrator.items import MapItem, gathered
 from weft.orchestrator.mapping import ItemSettlement, ItemStart, MapSpec, begin, settle
@@ -27,7 +27,6 @@ from weft.protocol.events import ArtifactAccepted, ArtifactRejected, DurableEven
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.steps import StepInput
 from weft.protocol.values import dataclass, field
-from weft.workspace.flow import Budget
 from weft.workspace.mapping import Map
 from weft.workspace.pipeline import Step
 
@@ -322,9 +321,8 @@ class MapStep:
         ahead = [
             CallEstimate(work.model, work.reads + _size(item) // 4) for item in (*beside, next(iter(todo.values())))
         ]
-        budget = Budget(float(left.usd) if left.usd is not None else None, left.tokens)
         spent = self._ledger.spent([work.step.name], work.price)
-        return breach(budget, spent, ahead, work.price, f"this attempt of {work.step.name}")
+        return short_of(left, spent, ahead, work.price, f"this attempt of {work.step.name}")
 
 
 async def _leave(running: Mapping[asyncio.Task[Tried], ItemStart]) -> None:

@@ -144,7 +144,22 @@ def _no_json(result: Any) -> str:
         json.dumps(result, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         return _found(result, "", set()) or f"a value ({error})"
-    return ""
+    return "" if _all_named(result) else _found(result, "", set())
+
+
+def _all_named(result: Any) -> bool:
+    """Whether every key is text. What writes JSON makes text of a number: 1 and "1" would be one key, and a value of
+    theirs would be lost."""
+    todo = [result]
+    while todo:
+        value = todo.pop()
+        if isinstance(value, dict):
+            if not all(isinstance(key, str) for key in value):
+                return False
+            todo += [one for one in value.values() if isinstance(one, dict | list | tuple)]
+        elif isinstance(value, list | tuple):
+            todo += [one for one in value if isinstance(one, dict | list | tuple)]
+    return True
 
 
 def _found(value: Any, place: str, above: set[int]) -> str:
@@ -157,14 +172,19 @@ def _found(value: Any, place: str, above: set[int]) -> str:
         inside = above | {id(value)}
         pairs = value.items() if isinstance(value, dict) else enumerate(value)
         for name, inner in pairs:
-            if not isinstance(name, str | int | float | bool | None):
-                return f"{_a(name)} as a key{at}"
+            if isinstance(value, dict) and not isinstance(name, str):
+                return f"{_shown(name)} as a key{at}"
             if told := _found(inner, f"{place}/{name}", inside):
                 return told
         return ""
     if isinstance(value, float) and not math.isfinite(value):
         return f"{value}{at}"
     return "" if isinstance(value, str | int | float | bool | None) else f"{_a(value)}{at}"
+
+
+def _shown(key: object) -> str:
+    """Numbers as they are written; of anything else only what it is."""
+    return f"{key} ({_a(key)})" if isinstance(key, int | float) else _a(key) if key is not None else "None"
 
 
 def _a(value: object) -> str:

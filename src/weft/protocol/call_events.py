@@ -122,6 +122,7 @@ class _Begun:
     name: str
     parent: str
     title: str
+    attempt: str = ""
 
 
 @dataclass(slots=True)
@@ -138,6 +139,8 @@ class ConversationCalls:
     """By attempt, how many calls have begun."""
     _open: dict[str, _Begun] = field(default_factory=dict)
     """By conversation and execution."""
+    _refused: set[str] = field(default_factory=set)
+    """Model calls that were not made, as their attempt could not pay for them."""
     _asked: dict[str, tuple[str, str]] = field(default_factory=dict)
     """The tool and the subject of each call that was asked for, by conversation and call."""
     _inside: dict[str, str] = field(default_factory=dict)
@@ -146,6 +149,7 @@ class ConversationCalls:
     """How conversations whose model was not asked yet were opened."""
 
     def take(self, event: object) -> list[CallEvent]:
+        self._let_go(event)
         place = t.step_place(getattr(event, "conversation", ""))
         if place is None:
             return []
@@ -165,6 +169,8 @@ class ConversationCalls:
                 return [self._begin(place, event)]
             case t.TextStreamed() | t.ThinkingStreamed():
                 return self._streamed(place, event)
+            case t.ModelSettled() if _at(event.conversation, event.execution) in self._refused:
+                self._refused.discard(_at(event.conversation, event.execution))
             case t.ModelSettled() | t.ToolSettled():
                 return [self._settled(place, event)]
             case t.TranscriptCompacted():
@@ -172,6 +178,17 @@ class ConversationCalls:
             case _:
                 pass
         return []
+
+    def _let_go(self, event: object) -> None:
+        """Of an attempt that was let go of for its budget: the call that would have been too much was never made. Where
+        others ran beside it, nobody knows which it was."""
+        if getattr(event, "type", "") != "step_failed" or getattr(event, "kind", "") != "over_budget":
+            return
+        attempt = f"{getattr(event, 'step', '')}#{getattr(event, 'attempt', 0)}"
+        begun = [at for at, one in self._open.items() if one.kind == "model" and one.attempt == attempt]
+        if len(begun) == 1:
+            self._refused.add(begun[0])
+            del self._open[begun[0]]
 
     def _number(self, place: t.StepPlace) -> str:
         key = f"{place.step}#{place.attempt}"
@@ -184,7 +201,8 @@ class ConversationCalls:
         if kind != "model":
             name, title = self._asked.get(_at(event.conversation, event.call), ("unnamed", ""))
         parent = self._inside.get(event.conversation, "")
-        begun = _Begun(self._number(place), kind, name, parent, title)
+        attempt = f"{place.step}#{place.attempt}"
+        begun = _Begun(self._number(place), kind, name, parent, title, attempt)
         self._open[_at(event.conversation, event.execution)] = begun
         return CallStarted(
             step=place.step,

@@ -42,6 +42,12 @@ def is_of_step(message: str) -> bool:
     return message.startswith("the step ")
 
 
+def more_budget(message: str) -> str:
+    """The option that allows more of what was reached."""
+    kind = "tokens" if " tokens" in message else "minutes" if " minutes" in message else "usd"
+    return f"--budget {kind}=…"
+
+
 def flow_lines(event: FlowEvent) -> list[str]:
     match event:
         case GateOpened():

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from weft.protocol.events import GateOpened
-from weft.render.flow import STEP_BUDGET, gate_lines, gate_title, is_of_step
+from weft.render.flow import STEP_BUDGET, gate_lines, gate_title, is_of_step, more_budget
 from weft.render.page import Page
 from weft.render.signs import style
 from weft.render.units import human_seconds
@@ -94,7 +94,7 @@ def _at_rest(view: RunView, now: float, sheet: Page, program: str) -> list[Text]
     if view.outcome == "cancelled":
         return lines
     of_step = view.outcome == "over_budget" and is_of_step(view.message)
-    more = " --budget usd=…" if view.outcome == "over_budget" and not of_step else ""
+    more = f" {more_budget(view.message)}" if view.outcome == "over_budget" and not of_step else ""
     how = f"Nothing is lost: {STEP_BUDGET}, then:" if of_step else "Nothing is lost. Take it up again with:"
     if view.outcome == "asleep":
         how = "It goes on then by itself under weft serve, or with:"

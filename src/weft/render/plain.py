@@ -56,7 +56,7 @@ from weft.protocol.events import (
 from weft.render.calls import Price, call_lines
 from weft.render.cells import clean, paragraphs
 from weft.render.conversation_lines import conversation_lines
-from weft.render.flow import STEP_BUDGET, flow_lines, is_of_step
+from weft.render.flow import STEP_BUDGET, flow_lines, is_of_step, more_budget
 from weft.render.units import count, human_ms, human_size, told_retry
 from weft.render.view import RunEvent
 
@@ -245,7 +245,7 @@ def _run_ended(event: RunEnded, session: str, program: str) -> list[str]:
     if event.outcome == "over_budget" and is_of_step(event.message):
         return [*lines, clean(f"  {STEP_BUDGET}"), clean(f"  then continue: {again}")]
     if event.outcome == "over_budget":
-        return [*lines, clean(f"  allow more and continue: {again} --budget usd=… (or tokens=…, minutes=…)")]
+        return [*lines, clean(f"  allow more and continue: {again} {more_budget(event.message)}")]
     if event.outcome == "cancelled":
         return lines
     return [*lines, clean(f"  try again: {again}"), clean(f"  every attempt: {program} sessions log {session}")]

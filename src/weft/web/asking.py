@@ -23,7 +23,7 @@ from weft.protocol.values import dataclass
 from weft.web import shapes as s
 from weft.web.frames import Frames
 from weft.web.guard import House
-from weft.web.once import Once
+from weft.web.once import Once, OtherWishError
 from weft.web.place import ServedWorkspace
 
 PAGE_LIMIT: Final = 500
@@ -90,7 +90,7 @@ async def told(request: Request, error: Exception) -> JSONResponse:
     match error:
         case NotThereError() | NothingThereError():
             status = 404
-        case RefusedCommandError() | EditConflictError():
+        case RefusedCommandError() | OtherWishError() | EditConflictError():
             status = 409
         case ExternalError():
             status = 503

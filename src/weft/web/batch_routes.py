@@ -17,7 +17,7 @@ from weft.web import shapes as s
 from weft.web.asking import At, Looks, NotThereError, Runs, actor
 from weft.web.jobs import Job, JobItem, Tell
 from weft.web.place import ServedWorkspace
-from weft.web.session_routes import asked_for, keyed, request_of, wish_of
+from weft.web.session_routes import asked_for, keyed, request_of, said_of, wish_of
 
 AT_ONCE: Final = min(4, os.cpu_count() or 1)
 MOST: Final = 500
@@ -72,7 +72,10 @@ async def begin_batch(
                 group.create_task(one(file, item))
         return []
 
-    return _shown(place.jobs.begin(f"batch {pipeline}", work, key=key, items=items))
+    async def begun() -> Job:
+        return place.jobs.begin(f"batch {pipeline}", work, key=key, items=items)
+
+    return _shown(await place.once(("batch",), wanted.key, begun, (wanted, said_of(given))))
 
 
 async def _one(place: ServedWorkspace, asked: s.NewSession, file: GivenFile, item: JobItem, who: Identity) -> None:

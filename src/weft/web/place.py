@@ -23,6 +23,7 @@ from weft.protocol.envelope import Actor
 from weft.protocol.events import FeedItem, QuestionAsked, Record
 from weft.web.jobs import Jobs
 from weft.web.keeping import SessionKeeper
+from weft.web.once import Once
 from weft.web.streams import BEAT_SECONDS, Sent, Watch, stream
 
 LOOK_SECONDS: Final = 0.5
@@ -104,6 +105,8 @@ class ServedWorkspace:
         self.app = app
         self.keeper = SessionKeeper(app, tasks, opened=self._has_opened, troubled=trouble)
         self.catalogue = app.catalogue
+        self.once = Once()
+        """The sessions and jobs that wishes with a key have begun."""
         self.jobs = Jobs(tasks, _JobsFile(app))
         self.schedules = Schedules(app)
         self._watching: asyncio.Task[None] | None = None

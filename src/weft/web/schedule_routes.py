@@ -120,7 +120,10 @@ async def _begin(
     def decided() -> ScheduleEntry:
         return place.schedules.decide(name, key, cause, parameters)
 
-    entry = await place.app.off_loop(decided)
+    async def made() -> ScheduleEntry:
+        return await place.app.off_loop(decided)
+
+    entry = await place.once(("schedule", name), asked.key, made, parameters)
     place.carry_out(name, entry)
     return _entry(entry)
 

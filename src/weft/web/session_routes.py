@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Annotated, Final
 
 from fastapi import APIRouter, File, Form, Query, Request, UploadFile
@@ -274,15 +274,35 @@ async def started(
     *,
     start: bool = True,
 ) -> s.Begun:
-    """A session, held from now on, and its first command. The same key again begins nothing new."""
+    """A session, held from now on, and its first command. The same key again begins nothing new, and is refused with
+    another wish."""
     wish = command if isinstance(command, StartRun) else None
-    async with place.keeper.new(request, wish) as session:
-        if not start:
-            return s.Begun(session=session.id, seq=session.state.seq)
-        reply = await session.submit(command, key=key, by=actor(who))
-        if isinstance(reply, Refused):
-            raise refuse(reply)
-        return s.Begun(session=session.id, seq=reply.seq)
+
+    async def made() -> s.Begun:
+        async with place.keeper.new(request, wish) as session:
+            if not start:
+                return s.Begun(session=session.id, seq=session.state.seq)
+            reply = await session.submit(command, key=key, by=actor(who))
+            if isinstance(reply, Refused):
+                raise refuse(reply)
+            return s.Begun(session=session.id, seq=reply.seq)
+
+    given = [request.file, *request.together, *request.inputs.values()]
+    rest = replace(request, file=None, together=(), inputs={}, session=None)
+    return await place.once(("session",), key, made, (rest, command, start, said_of(given)))
+
+
+def said_of(files: Sequence[Path | GivenFile | None]) -> tuple[str, ...]:
+    """Files as they are compared with what came under the same key before."""
+    return tuple(
+        f"{one.name} {hash_bytes(one.data)}" if isinstance(one, GivenFile) and not one.is_address else _place_of(one)
+        for one in files
+    )
+
+
+def _place_of(file: Path | GivenFile | None) -> str:
+    """What stands at an address may be another when it is asked again."""
+    return file.origin if isinstance(file, GivenFile) else str(file or "")
 
 
 def wish_of(asked: s.NewSession) -> StartRun:
