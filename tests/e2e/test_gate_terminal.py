@@ -292,3 +292,47 @@ def test_a_holder_that_is_killed_leaves_nobody_hanging(tmp_path: Path, workspace
     resolved = [(one["gate"], one["choice"]) for one in weft.log("essay") if one["type"] == "gate_resolved"]
     assert [choice for _, choice in resolved] == ["proceed", "proceed"]
     assert resolved[0][0] == "plan-1"
+
+
+TWO_CALLS = """\
+name: permitted
+description: two steps whose tools no rule allows
+inputs: {}
+parameters:
+  project: {type: folder, description: where it works}
+steps:
+  make:
+    artifact: made.json
+    tool: Shell
+    folder: project
+    with: {command: touch a-file}
+    attempts: 1
+  more:
+    artifact: more.json
+    tool: Shell
+    folder: project
+    with: {command: ls no-such-file}
+    attempts: 1
+    requires: [make]
+    final: true
+"""
+
+
+def test_what_comes_of_an_approval_is_told_and_what_waits_next(tmp_path: Path, workspace: Path) -> None:
+    weft, project = permitted(tmp_path, workspace)
+    (workspace / "pipelines" / "permitted.yaml").write_text(TWO_CALLS.replace("ls no-such", "rm no-such"))
+    with terminal(weft, "run", "permitted", "--set", f"project={project}", "--session-id", "work") as screen:
+        screen.wait_for("allow it, this once? (y/n)")
+        screen.child.kill(9)
+        screen.child.wait()
+    (call, *_) = weft("approve", "work").out.split()
+    first = weft("approve", "work", call, timeout=60)
+    assert first.code == 3
+    assert "allowed" in first.err
+    assert "Shell waits for you too" in first.err
+    assert (project / "a-file").exists()
+    (call, *_) = weft("approve", "work").out.split()
+    second = weft("approve", "work", call, timeout=60)
+    assert second.code == 1
+    assert "no-such-file" in second.err
+    assert "failed" in second.err
