@@ -6,6 +6,7 @@ import asyncio
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -336,3 +337,22 @@ def test_what_comes_of_an_approval_is_told_and_what_waits_next(tmp_path: Path, w
     assert second.code == 1
     assert "no-such-file" in second.err
     assert "failed" in second.err
+
+
+def test_the_time_of_a_step_stands_still_while_a_person_is_asked(tmp_path: Path, workspace: Path) -> None:
+    """It counts again behind the answer, and what took too long is told."""
+    weft, project = permitted(tmp_path, workspace)
+    slow = PERMITTED.replace("touch a-file", "touch a-file; sleep 30").replace(
+        "attempts: 1", "attempts: 1\n    timeout: 2s"
+    )
+    (workspace / "pipelines" / "permitted.yaml").write_text(slow)
+    with terminal(weft, "run", "permitted", "--set", f"project={project}", "--session-id", "work") as screen:
+        screen.wait_for("allow it, this once? (y/n)")
+        begun = time.monotonic()
+        while time.monotonic() - begun < 3:  # the clock of the step itself is what is looked at
+            screen.feed()
+        assert "took longer" not in screen.words()
+        screen.child.send("y\r")
+        screen.wait_for("allowed, this once", "took longer than 2 s")
+        assert screen.end() == 1
+    assert (project / "a-file").exists()
