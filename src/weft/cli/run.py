@@ -322,14 +322,14 @@ class FollowedSession:
             await self._follow_on()
         here = interruptible(lambda: self.session.submit(Interrupt(), by=TERMINAL))
         with here if self.session.held_here else nullcontext():
-            outcome = await self._settled(going=True)
+            outcome = await self._settled()
         if outcome == "done":
             self.deliver(StartRun(), output)
         return outcome
 
-    async def _settled(self, *, going: bool = False) -> Outcome:
+    async def _settled(self) -> Outcome:
         """What was said leads to a run, or leaves things as they are: until that is known, and the run has come to
-        rest. `going`: one that has done so unseen is shown too."""
+        rest; one that has done so at once is shown too."""
         resting = asyncio.ensure_future(self.session.run_at_rest())
         began = asyncio.ensure_future(self._began.wait())
         try:
@@ -338,7 +338,7 @@ class FollowedSession:
             began.cancel()
         quiet = resting.done()
         outcome = await self._at_rest(resting, draws=not quiet)
-        if quiet and going and self.went_on:
+        if quiet and self.went_on:
             async with self._screen.going():
                 pass
         return outcome
