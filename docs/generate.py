@@ -150,6 +150,8 @@ FIELD_MEANINGS: Final = {
     "words_said.words": "The name of these words, and of no others in the session.",
     "words_said.text": "What the person said.",
     "words_said.gate": "The gate that was named beside them; empty when none was.",
+    "words_said.asked": "What the person saw asked when they said it, by name: gates, or what was asked back; empty "
+    "when that is not known. It answers nothing else.",
     "words_said.to": "Whom they were said to: the session, whose conversation answers the rest, or the run alone.",
     "words_understood.words": "The name of the words, as `words_said` has it.",
     "words_understood.meaning": "What they mean to the run. With a question mark: what the person is asked.",

@@ -302,6 +302,13 @@ class Held:
             self._asked[command.question].set_result(command.answers)
 
 
+async def _answered_elsewhere(held: Held, told: Path) -> None:
+    """Another door says no to the call that a file names."""
+    while not told.exists():
+        await asyncio.sleep(0.05)
+    held.talk.submit(DecideApproval(conversation="main", call=told.read_text(), decision="denied"))
+
+
 async def main(folder: Path, words: list[str]) -> int:
     held = Held()
     model = Obedient(folder)
@@ -318,7 +325,11 @@ async def main(folder: Path, words: list[str]) -> int:
             if "--told-to-leave" in words:  # before the face has begun
                 asyncio.get_running_loop().call_soon(os.kill, os.getpid(), signal.SIGTERM)
             message = words[words.index("--message") + 1] if "--message" in words else None
-            return await run_chat(held, message=message, whole_input="--whole-input" in words)
+            elsewhere = asyncio.create_task(_answered_elsewhere(held, folder / "denied-elsewhere"))
+            try:
+                return await run_chat(held, message=message, whole_input="--whole-input" in words)
+            finally:
+                elsewhere.cancel()
 
 
 if __name__ == "__main__":

@@ -228,6 +228,24 @@ def test_a_face_that_can_ask_is_asked(yes: bool, space: Path, project: Path) -> 
     assert "climbs out of its folder" in second, "what is denied is not asked about"
 
 
+def test_the_time_of_a_step_does_not_count_while_somebody_is_asked(tmp_path: Path, project: Path) -> None:
+    space = lay_workspace(tmp_path / "space", PIPELINE.replace("  fix:\n", "  fix:\n    timeout: 2s\n"))
+
+    async def face(session: OpenedSession) -> None:
+        async for item in session.events():
+            if isinstance(item, Record) and isinstance(item.event, ApprovalRequested):
+                await asyncio.sleep(3)  # the clock of the step itself is what is looked at
+                said = DecideApproval(conversation=item.event.conversation, call=item.event.call, decision="once")
+                await session.submit(said)
+            if isinstance(item, Record) and isinstance(item.event, RunEnded):
+                return
+
+    model = script(calls("Shell", {"command": "touch made.txt"}), hands_in(**GOOD))
+    assert run(space, model, project, meanwhile=face, attended=True) == "done"
+    assert (project / "made.txt").exists()
+    assert not log(space, "step_failed")
+
+
 @pytest.mark.parametrize("where", ["{space}/code/made.py", "space/code/made.py", "space/config.toml"])
 def test_a_folder_that_holds_the_workspace_does_not_open_it(where: str, tmp_path: Path, space: Path) -> None:
     written = {"path": where.format(space=space), "content": "x"}

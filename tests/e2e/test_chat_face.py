@@ -414,6 +414,26 @@ def test_several_questions_come_one_after_the_other(chat: Chat) -> None:
     assert leave(terminal) == 0
 
 
+def test_a_letter_that_was_typed_for_one_question_answers_no_other(chat: Chat) -> None:
+    terminal = chat.open()
+    terminal.child.send("both\r")
+    terminal.wait_for("May Shell do this?", "1 more question after this", KEYS)
+    terminal.child.send("y")
+    terminal.wait_for("> y")
+    chat.file("told").write_text("c1")
+    chat.file("told").rename(chat.file("denied-elsewhere"))
+    terminal.wait_for("May Edit do this?", 'put aside, for that question is gone: "y"')
+    terminal.child.send("\r")
+    until(lambda: len(chat.events("approval_decided")) == 1, "the first was not answered")
+    terminal.child.send("n\r")
+    terminal.wait_for("✗ Shell", "✗ Edit", "The tool said")
+    assert [(event["call"], event["decision"]) for event in chat.events("approval_decided")] == [
+        ("c1", "denied"),
+        ("c2", "denied"),
+    ]
+    assert leave(terminal) == 0
+
+
 def test_an_interrupt_answers_a_question_with_no(chat: Chat) -> None:
     terminal = chat.open()
     terminal.child.send("push\r")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 from pathlib import Path
@@ -44,6 +45,19 @@ def test_all_of_the_input_is_one_message(chat: Chat) -> None:
 
 def test_a_message_that_is_given_is_the_only_one(chat: Chat) -> None:
     assert run(chat, "never read\n", "--message", "given") == (0, "You said: given\n", "")
+
+
+def test_whoever_reads_the_answer_may_go(chat: Chat) -> None:
+    """That is the end of it, as for every command; nothing is wrong with the conversation."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        words = chat.command("--message", "given")
+        done = subprocess.run(words, env=chat.env, stdout=writing, stderr=subprocess.PIPE, timeout=120, check=False)
+    finally:
+        os.close(writing)
+    assert b"can't be kept" not in done.stderr
+    assert chat.events("turn_completed")
 
 
 def test_every_approval_is_denied_and_the_model_is_told(chat: Chat) -> None:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.gated import lay_out_gated, started
+from tests.gated import lay_out_gated, started, wait_for_file
 from tests.made import Weft
 from tests.terminal import Terminal
+from weft.app import App, SessionRequest
+from weft.protocol.commands import Accepted, Refused, Say
 
 
 @pytest.fixture(autouse=True)
@@ -156,3 +162,197 @@ def test_an_interrupt_ends_the_question_too(tmp_path: Path, workspace: Path) -> 
         assert screen.end() == 130
     assert not (project / "a-file").exists()
     assert [line["outcome"] for line in weft.log("work") if line["type"] == "run_ended"] == ["interrupted"]
+
+
+def test_what_is_answered_at_another_door_is_not_answered_here(tmp_path: Path, workspace: Path) -> None:
+    """The plan that a person sees is the plan that their number approves: another one is shown first."""
+    weft = started(tmp_path, workspace)
+    with terminal(weft, "reply", "essay") as screen:
+        screen.wait_for("Is this the plan?", "leaves it waiting >")
+        screen.child.send("1")
+        screen.wait_for("> 1")
+        screen.screen.reset()
+        assert weft("reply", "essay", "add the middle").code == 3
+        screen.wait_for(
+            "elsewhere: gate plan-1: amend (add the middle), by you", "put aside", "- add the middle", '"1"'
+        )
+        screen.wait_for("leaves it waiting >")
+        assert [one["gate"] for one in weft.log("essay") if one["type"] == "gate_resolved"] == ["plan-1"]
+        screen.screen.reset()
+        assert weft("reply", "essay", "quit").code == 3
+        screen.wait_for("I understood: cancel, which ends the run. Yes?", "1 yes", "2 no", "leaves the question open >")
+        say(screen, "2", "understood: no", "Is this the plan?", "leaves it waiting >")
+        screen.screen.reset()
+        assert weft("reply", "essay", "proceed").code == 3
+        screen.wait_for("elsewhere: gate plan-2: proceed, by you", "Shall it be handed in?", "leaves it waiting >")
+        say(screen, "1", "understood: proceed")
+        assert screen.end() == 0
+    resolved = [(one["gate"], one["choice"]) for one in weft.log("essay") if one["type"] == "gate_resolved"]
+    assert resolved == [("plan-1", "amend"), ("plan-2", "proceed"), ("review-3", "proceed")]
+
+
+def test_a_run_that_is_ended_elsewhere_is_ended_here(tmp_path: Path, workspace: Path) -> None:
+    weft = started(tmp_path, workspace)
+    with terminal(weft, "run", "--session-id", "essay") as screen:
+        screen.wait_for("Is this the plan?", "leaves it waiting >")
+        assert weft("reply", "essay", "cancel").code == 0
+        screen.wait_for("elsewhere: gate plan-1: cancel, by you", "The run is cancelled. What it made stays.")
+        assert screen.end() == 1
+
+
+def test_a_question_is_withdrawn_when_it_is_answered_elsewhere(tmp_path: Path, workspace: Path) -> None:
+    weft, project = permitted(tmp_path, workspace)
+    with terminal(weft, "run", "permitted", "--set", f"project={project}", "--session-id", "work") as screen:
+        screen.wait_for("make wants to use Shell: touch a-file", "allow it, this once? (y/n)")
+        screen.child.send("n")
+        (call, *_) = weft("approve", "work").out.split()
+        told = weft("approve", "work", call)
+        assert told.code == 0
+        screen.wait_for(
+            "allowed, as was answered elsewhere", 'put aside, for what it answered is not asked any more: "n"'
+        )
+        assert screen.end() == 0
+    assert (project / "a-file").exists()
+
+
+def test_words_that_answer_what_is_not_asked_any_more_are_refused_with_what_is(tmp_path: Path, workspace: Path) -> None:
+    started(tmp_path, workspace)
+
+    async def go() -> None:
+        with App.open(workspace) as app:
+            async with app.session(SessionRequest(session="essay")) as session:
+                seen = ("plan-1",)
+                assert isinstance(await session.submit(Say(text="add rain", to="run", asked=seen)), Accepted)
+                assert await session.run_at_rest() == "waiting"
+                before = session.state.seq
+                for late in (Say(text="1", to="run", asked=seen), Say(text="1", to="run", gate="plan-1")):
+                    refused = await session.submit(late)
+                    assert isinstance(refused, Refused)
+                    told = f"{refused.reason}: {refused.hint}"
+                    assert "plan-2" in told
+                assert session.state.seq == before
+                assert not session.state.unheard
+                assert await session.run(Say(text="quit", to="run", asked=("plan-2",))) == "waiting"
+                refused = await session.submit(Say(text="1", to="run", asked=("plan-2",)))
+                assert isinstance(refused, Refused)
+                assert "asked back" in refused.hint
+                assert session.state.confirming is not None
+                name = session.state.confirming.confirmation
+                assert await session.run(Say(text="2", to="run", asked=(name,))) == "waiting"
+                assert session.asks[0].type == "gate_opened"
+
+    asyncio.run(asyncio.wait_for(go(), 60))
+
+
+HOLDER = """
+import asyncio, sys
+from pathlib import Path
+from weft.app import App, SessionRequest
+
+async def main():
+    with App.open(Path(sys.argv[1])) as app:
+        async with app.session(SessionRequest(session="essay")) as session:
+            print("held", flush=True)
+            await asyncio.sleep(600)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("at_work", [False, True])
+def test_a_holder_that_is_killed_leaves_nobody_hanging(tmp_path: Path, workspace: Path, at_work: bool) -> None:
+    """Whoever follows takes the session up: the run goes on, and each answer counts once."""
+    weft = started(tmp_path, workspace)
+    words = [sys.executable, "-c", HOLDER, str(workspace)]
+    holder = subprocess.Popen(words, env=weft.env, stdout=subprocess.PIPE)
+    assert holder.stdout is not None
+    try:
+        assert holder.stdout.readline() == b"held\n"
+        with terminal(weft, "run", "--session-id", "essay") as screen:
+            screen.wait_for("Is this the plan?", "leaves it waiting >")
+            screen.screen.reset()
+            hold = workspace / "traces" / "hold-draft-0"
+            if at_work:
+                hold.touch()
+                screen.child.send("1\r")
+                wait_for_file(hold.with_name("held-draft-0"))
+            holder.kill()
+            holder.wait(30)
+            hold.unlink(missing_ok=True)
+            screen.wait_for("the process that held the session has ended: it is taken up again")
+            if not at_work:
+                screen.wait_for("Is this the plan?", "leaves it waiting >")
+                screen.child.send("1\r")
+            screen.wait_for("Shall it be handed in?", "leaves it waiting >")
+            screen.child.send("1\r")
+            assert screen.end() == 0
+    finally:
+        holder.kill()
+        holder.wait(30)
+        holder.stdout.close()
+    resolved = [(one["gate"], one["choice"]) for one in weft.log("essay") if one["type"] == "gate_resolved"]
+    assert [choice for _, choice in resolved] == ["proceed", "proceed"]
+    assert resolved[0][0] == "plan-1"
+
+
+TWO_CALLS = """\
+name: permitted
+description: two steps whose tools no rule allows
+inputs: {}
+parameters:
+  project: {type: folder, description: where it works}
+steps:
+  make:
+    artifact: made.json
+    tool: Shell
+    folder: project
+    with: {command: touch a-file}
+    attempts: 1
+  more:
+    artifact: more.json
+    tool: Shell
+    folder: project
+    with: {command: ls no-such-file}
+    attempts: 1
+    requires: [make]
+    final: true
+"""
+
+
+def test_what_comes_of_an_approval_is_told_and_what_waits_next(tmp_path: Path, workspace: Path) -> None:
+    weft, project = permitted(tmp_path, workspace)
+    (workspace / "pipelines" / "permitted.yaml").write_text(TWO_CALLS.replace("ls no-such", "rm no-such"))
+    with terminal(weft, "run", "permitted", "--set", f"project={project}", "--session-id", "work") as screen:
+        screen.wait_for("allow it, this once? (y/n)")
+        screen.child.kill(9)
+        screen.child.wait()
+    (call, *_) = weft("approve", "work").out.split()
+    first = weft("approve", "work", call, timeout=60)
+    assert first.code == 3
+    assert "allowed" in first.err
+    assert "Shell waits for you too" in first.err
+    assert (project / "a-file").exists()
+    (call, *_) = weft("approve", "work").out.split()
+    second = weft("approve", "work", call, timeout=60)
+    assert second.code == 1
+    assert "no-such-file" in second.err
+    assert "failed" in second.err
+
+
+def test_the_time_of_a_step_stands_still_while_a_person_is_asked(tmp_path: Path, workspace: Path) -> None:
+    """It counts again behind the answer, and what took too long is told."""
+    weft, project = permitted(tmp_path, workspace)
+    slow = PERMITTED.replace("touch a-file", "touch a-file; sleep 30").replace(
+        "attempts: 1", "attempts: 1\n    timeout: 2s"
+    )
+    (workspace / "pipelines" / "permitted.yaml").write_text(slow)
+    with terminal(weft, "run", "permitted", "--set", f"project={project}", "--session-id", "work") as screen:
+        screen.wait_for("allow it, this once? (y/n)")
+        begun = time.monotonic()
+        while time.monotonic() - begun < 3:  # the clock of the step itself is what is looked at
+            screen.feed()
+        assert "took longer" not in screen.words()
+        screen.child.send("y\r")
+        screen.wait_for("allowed, this once", "took longer than 2 s")
+        assert screen.end() == 1
+    assert (project / "a-file").exists()

@@ -306,3 +306,17 @@ def test_a_run_goes_on_with_words_that_a_killed_process_did_not_hear(weft: Weft)
     ran = weft("run", "--session-id", "essay", "--plain")
     assert ran.code == 3, ran.err
     assert [line["words"] for line in weft.log("essay") if line["type"] == "gate_resolved"] == ["w1"]
+
+
+def test_a_session_without_a_run_says_that_none_waits(tmp_path: Path, workspace: Path) -> None:
+    with App.open(workspace) as app:
+
+        async def go() -> None:
+            async with app.session(SessionRequest(session="talky", talk=True)) as session:
+                await session.submit(Say(text="hello"))
+                await session.rest()
+
+        asyncio.run(asyncio.wait_for(go(), 60))
+    done = Weft(workspace)("reply", "talky", "yes")
+    assert done.code == 1
+    assert "no run is waiting in this session" in done.err

@@ -139,9 +139,11 @@ def killed(usage: Mapping[str, int] = USED) -> DurableEvent:
     )
 
 
-def counted(*events: DurableEvent) -> tuple[int, int, Decimal]:
+def counted(*events: DurableEvent) -> tuple[int, int, int]:
+    """Calls, those of unknown price, and dollars, which are whole here."""
     found = spent(records(run(), started(), *events), a_dollar)
-    return found.calls, found.unpriced, found.usd
+    assert found.usd == int(found.usd)
+    return found.calls, found.unpriced, int(found.usd)
 
 
 def test_an_agents_call_that_a_kill_cut_off_counts_apart_and_once() -> None:

@@ -182,6 +182,7 @@ def test_a_sub_conversation_is_inside_its_call_and_its_words_are_not_the_answer(
 
 
 def test_notices_and_refusals_are_told() -> None:
+    """That an answer came too late is told to who gave it, by the reply, and to nobody else who watches."""
     view = view_of(
         NoticeGiven(text="a line is damaged"),
         t.CommandRefused(**MAIN, refusal="stale_approval", call="c1"),
@@ -194,7 +195,6 @@ def test_notices_and_refusals_are_told() -> None:
     texts = [block.text for block in view.take() if isinstance(block, Noted)]
     assert texts == [
         "a line is damaged",
-        "that question is no longer open",
         "not sent, the conversation is being closed: hello",
         "allowed for this session: Edit a.md",
         "can't be stopped and ends by itself: c1",

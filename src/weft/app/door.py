@@ -28,7 +28,7 @@ from typing import Any, Final, Protocol
 from weft.app.knocks import Visit
 from weft.app.live import LiveSession
 from weft.app.looks import INSIDE
-from weft.app.opened import OpenedSession
+from weft.app.opened import HOLDER_GONE, OpenedSession
 from weft.app.parts import Parts
 from weft.app.requests import SessionRequest
 from weft.app.slash import OverviewName
@@ -224,6 +224,13 @@ Way = Callable[[Mapping[str, Any]], AbstractAsyncContextManager[Lines]]
 """To a door: what is asked, and the lines that come back."""
 
 
+class HolderGoneError(ExternalError):
+    """Nobody is behind the door any more: what was said may have been taken or not."""
+
+    def __init__(self) -> None:
+        super().__init__(HOLDER_GONE, hint="give it again: whoever holds it then gets it", retryable=True)
+
+
 class AttachedSession(OpenedSession):
     """A session that another process holds."""
 
@@ -254,17 +261,28 @@ class AttachedSession(OpenedSession):
         async with self._order:
             asked = {"do": "submit", "command": to_wire(command), "key": key, "by": to_wire(by)}
             try:
-                return reply_from_wire(await _ask(self._way, asked, ANSWER_SECONDS))
+                return reply_from_wire(await self._asked(asked, ANSWER_SECONDS))
             except WeftError as error:
                 return refusal(error)
 
+    async def _asked(self, asked: Mapping[str, Any], seconds: float | None) -> dict[str, Any]:
+        try:
+            return await _ask(self._way, asked, seconds)
+        except HolderGoneError:
+            self.is_lost = True
+            raise
+
     async def events(self, after: int = 0) -> AsyncIterator[Record | Event]:
-        async with self._way({"do": "events", "after": after}) as reader:
-            while line := await reader.readline():
-                item = item_from_wire(_read(line))
-                if isinstance(item, StatusChanged):
-                    self._status = item
-                yield item
+        try:
+            async with self._way({"do": "events", "after": after}) as reader:
+                while line := await reader.readline():
+                    item = item_from_wire(_read(line))
+                    if isinstance(item, StatusChanged):
+                        self._status = item
+                    yield item
+        except HolderGoneError:
+            pass  # as where the lines end
+        self.is_lost = True
 
     @property
     def state(self) -> SessionState:
@@ -292,11 +310,11 @@ class AttachedSession(OpenedSession):
     async def _rest(self, *, run: bool) -> Outcome | None:
         async with self._order:  # behind what was submitted
             pass
-        outcome: Outcome | None = (await _ask(self._way, {"do": "rest", "run": run}, None))["outcome"]
+        outcome: Outcome | None = (await self._asked({"do": "rest", "run": run}, None))["outcome"]
         return outcome
 
     async def look_inside(self, what: OverviewName) -> str:
-        return str((await _ask(self._way, {"do": "look", "what": what}, ANSWER_SECONDS))["text"])
+        return str((await self._asked({"do": "look", "what": what}, ANSWER_SECONDS))["text"])
 
     async def close(self, *, keep_open: bool | None = None) -> bool:
         """Go away from it; whoever holds it goes on."""
@@ -330,12 +348,12 @@ async def _knocking(session: Path, asked: Mapping[str, Any]) -> AsyncIterator[Li
     try:
         reader, writer = await asyncio.open_unix_connection(str(door_path(session)), limit=LINE_LIMIT)
     except (FileNotFoundError, ConnectionRefusedError) as error:
-        raise ExternalError("the process that held the session has ended", retryable=True) from error
+        raise HolderGoneError from error
     try:
         await _write(writer, asked)
         yield reader
     except OSError as error:
-        raise ExternalError("the process that holds the session does not answer", retryable=True) from error
+        raise HolderGoneError from error
     finally:
         writer.close()
         with suppress(OSError):
@@ -350,8 +368,7 @@ async def _ask(way: Way, asked: Mapping[str, Any], seconds: float | None) -> dic
     except TimeoutError as error:
         raise ExternalError("the process that holds the session does not answer", retryable=True) from error
     if not line:
-        hint = "nothing that is in the log is lost: run the same command again, and it goes on"
-        raise ExternalError("the process that holds the session has just ended", hint=hint, retryable=True)
+        raise HolderGoneError
     return _read(line)
 
 

@@ -31,7 +31,7 @@ from weft.app.runs import AT_GATE_HINT, SessionRuns
 from weft.conversation.feed import Feed, FellBehind
 from weft.files import named_file
 from weft.orchestrator.overruling import overrule
-from weft.orchestrator.resting import at_rest, chosen_id, continued, is_heard, open_gate, overdue
+from weft.orchestrator.resting import at_rest, check_still_asked, chosen_id, continued, is_heard, open_gate, overdue
 from weft.protocol import conversation_commands as c
 from weft.protocol import conversation_events as t
 from weft.protocol.commands import (
@@ -784,7 +784,17 @@ class LiveSession(OpenedSession):
             raise UserError("what is said to a run can't bring files", hint="answer it first, then attach them")
         run = self.state.run
         assert run is not None
-        said = WordsSaid(run=run.run, words=self._parts.new_name(), text=command.text, gate=command.gate, to=command.to)
+        check_still_asked(self.state, command.asked)
+        if command.gate:
+            open_gate(self.state, command.gate)
+        said = WordsSaid(
+            run=run.run,
+            words=self._parts.new_name(),
+            text=command.text,
+            gate=command.gate,
+            to=command.to,
+            asked=command.asked,
+        )
         accepted = await self._record([said], by, key)
         await self._hear_next()
         return accepted
@@ -806,11 +816,15 @@ class LiveSession(OpenedSession):
         """The words that were said first and not heard yet, unless the run is at work or a model is asked."""
         if not self.state.unheard:
             return
-        from weft.orchestrator.hearing import understand
+        from weft.orchestrator.hearing import ReplyIntent, understand
 
         while not self._judging and self._running is None and self.state.unheard:
             words = next(iter(self.state.unheard.values()))
-            found = understand(self.state, words.text, gate=words.gate, talking=words.to == "session")
+            try:
+                check_still_asked(self.state, words.asked)
+                found = understand(self.state, words.text, gate=words.gate, talking=words.to == "session")
+            except UserError as error:  # what they were for has gone meanwhile
+                found = ReplyIntent(meaning="refused", reason=error.message, text=error.hint)
             if found.meaning == "unclear" and found.gate and self.state.confirming is None:
                 found = self._ask_model(found, words) or found
             if not self._judging:
@@ -898,7 +912,8 @@ class LiveSession(OpenedSession):
         words, found = self.state.unheard.get(judged.words), judged.found
         if words is not None:
             open_gates = {gate.gate for gate in self.state.gates.values()}
-            if found.gate not in open_gates:
+            seen = {*words.asked} or {found.gate}
+            if found.gate not in open_gates or not seen <= open_gates:
                 found = ReplyIntent(meaning="unclear", reason="what it was said to was answered meanwhile")
             await self._heard(words, found)
         await self._hear_next()

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from weft.app.looks import INSIDE, known_words, look_around, run_result
 from weft.app.parts import Parts
@@ -16,6 +16,7 @@ from weft.app.slash import Export, Fork, KnownWords, Overview, OverviewName
 from weft.orchestrator.resting import asked_of, chosen_id, is_heard, open_gate
 from weft.protocol.commands import Refused, Reply, SessionCommand
 from weft.protocol.envelope import PERSON, Actor
+from weft.protocol.errors import ExternalError
 from weft.protocol.events import ConfirmationAsked, Event, GateOpened, Outcome, QuestionAsked, Record, StatusChanged
 from weft.session.state import SessionState
 from weft.workspace.pipeline import Pipeline
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from weft.app.building import LibraryDraft
     from weft.app.mentions import Mentionable
 
+HOLDER_GONE: Final = "the process that held the session has ended"
 Show = Callable[[Record | Event], None]
 
 
@@ -32,6 +34,8 @@ class OpenedSession(ABC):
     folder: Path
     held_here = True
     """This process is its one writer."""
+    is_lost = False
+    """Whoever held it has gone: nothing more comes from there, and nothing is answered."""
 
     def __init__(self, parts: Parts, request: SessionRequest) -> None:
         self._parts = parts
@@ -212,6 +216,13 @@ class Showing:
         self._seq = after
         self._moved = asyncio.Event()
         self._over: BaseException | None = None
+        self.ended = asyncio.Event()
+        """Nothing more comes: the session was let go of, or whoever held it has gone."""
+
+    @property
+    def seq(self) -> int:
+        """The number of the last record that was shown."""
+        return self._seq
 
     async def follow(self) -> None:
         try:
@@ -220,6 +231,7 @@ class Showing:
                 if isinstance(item, Record):
                     self._seq = item.seq
                     self._moved.set()
+            self._over = ExternalError(HOLDER_GONE, retryable=True)
         except asyncio.CancelledError:
             self._over = asyncio.CancelledError()  # the one that came here holds this very frame
             raise
@@ -228,6 +240,7 @@ class Showing:
             raise
         finally:
             self._moved.set()
+            self.ended.set()
 
     async def caught_up(self) -> None:
         """Until everything was shown that the log has now. Raises what keeps it from that."""
@@ -235,5 +248,5 @@ class Showing:
         while self._seq < seq and self._over is None:
             self._moved.clear()
             await self._moved.wait()
-        if self._over is not None:
+        if self._over is not None and (self._seq < seq or not isinstance(self._over, ExternalError)):
             raise self._over

@@ -240,7 +240,7 @@ class EditorAgent:
                 title = f"Did you mean: {ask.choice or ask.kind}?"
                 chosen = await self._choose(held, ask.confirmation, title, {"yes": "Yes", "no": "No"})
                 if chosen is not None:
-                    return Say(text=chosen, to="run")
+                    return Say(text=chosen, to="run", asked=(ask.confirmation,))
         return None
 
     async def _choose(self, held: HeldSession, name: str, title: str, offered: Mapping[str, str]) -> str | None:

@@ -9,12 +9,23 @@ import sys
 import click
 
 from weft.app import App, SessionRequest, allow_always, open_questions
+from weft.cli.asking import program_words
 from weft.cli.place import open_app, workspace_option
+from weft.cli.run import OUTCOMES
+from weft.cli.screen import PlainScreen
 from weft.cli.stopping import TERMINAL
+from weft.protocol.call_events import CallSettled
 from weft.protocol.commands import Refused
 from weft.protocol.conversation_commands import DecideApproval
-from weft.protocol.conversation_events import Decision
-from weft.protocol.errors import EXIT_DONE, UsageError, UserError
+from weft.protocol.conversation_events import (
+    ApprovalDecided,
+    ApprovalRequested,
+    Decision,
+    ToolSettled,
+    step_place,
+)
+from weft.protocol.errors import EXIT_DONE, EXIT_WAITING, UsageError, UserError
+from weft.protocol.events import Event, Record, StepCompleted, StepFailed, StepInterrupted
 from weft.protocol.ids import check_session_id
 from weft.render.cells import clean
 
@@ -34,7 +45,8 @@ def command(
 ) -> int:
     """Allow a call of a tool that waits for you, or deny it; without CALL, list what waits.
 
-    A session that nobody holds is opened for it, and goes on as far as that lets it.
+    A session that nobody holds is opened for it, and goes on as far as that lets it: you see its run, and the exit code
+    is the run's. Where another call waits by then, that is said, and the exit code is 3.
     """
     if deny and (always or by_rule):
         raise UsageError("--deny and an approval contradict each other")
@@ -63,9 +75,67 @@ async def _approve(app: App, name: str, call: str | None, decision: Decision, re
     (asked, *_) = found
     command = DecideApproval(conversation=asked.conversation, call=call, decision=decision, reason=reason)
     talks = asked.conversation.partition("/")[0] == "main"
-    async with app.session(SessionRequest(session=name, talk=talks)) as session:
+    answer = _Answer(asked, [one for _, one in waiting if one is not asked])
+    screen = PlainScreen(name, program_words(app), app.price)
+
+    def show(item: Record | Event) -> None:
+        if not talks:
+            screen.show(item)
+        answer.take(item.event if isinstance(item, Record) else item)
+
+    async with app.session(SessionRequest(session=name, talk=talks)) as session, session.shown(show) as showing:
         reply = await session.submit(command, by=TERMINAL)
         if isinstance(reply, Refused):
             raise reply.error()
-        await session.rest()
-    return EXIT_DONE
+        print("denied" if decision == "denied" else "allowed", file=sys.stderr, flush=True)
+        resting, waits = asyncio.ensure_future(session.rest()), asyncio.ensure_future(answer.waits_again.wait())
+        try:
+            await asyncio.wait({resting, waits}, return_when=asyncio.FIRST_COMPLETED)
+            if resting.done():
+                outcome = resting.result()
+                await showing.caught_up()
+                return EXIT_DONE if talks else OUTCOMES[outcome or "waiting"]
+        finally:
+            for task in (resting, waits):
+                task.cancel()
+            await asyncio.wait({resting, waits})
+    for one in answer.open:
+        print(clean(f"{one.tool} waits for you too ({one.reason})"), file=sys.stderr)
+    print(f"answer it: {program_words(app)} approve {name}", file=sys.stderr)
+    return EXIT_WAITING
+
+
+class _Answer:
+    """What comes of an answer: whether its call has ended, and what else waits for a person by then."""
+
+    def __init__(self, asked: ApprovalRequested, others: list[ApprovalRequested]) -> None:
+        self._mine = (asked.conversation, asked.call)
+        self._place = step_place(asked.conversation)
+        self._others = {(one.conversation, one.call): one for one in others}
+        self._ended = False
+        self.waits_again = asyncio.Event()
+
+    @property
+    def open(self) -> list[ApprovalRequested]:
+        return [*self._others.values()]
+
+    def take(self, event: Event) -> None:
+        match event:
+            case ApprovalRequested() if (event.conversation, event.call) != self._mine:
+                self._others[event.conversation, event.call] = event
+            case ApprovalDecided():
+                self._others.pop((event.conversation, event.call), None)
+            case ToolSettled():
+                self._ended = self._ended or (event.conversation, event.call) == self._mine
+                self._others.pop((event.conversation, event.call), None)
+            case CallSettled() if event.kind == "tool" and self._is_mine(event.step, event.item):
+                self._ended = True
+            case StepCompleted() | StepFailed() | StepInterrupted() if self._is_mine(event.step):
+                self._ended = True
+            case _:
+                return
+        if self._ended and self._others:
+            self.waits_again.set()
+
+    def _is_mine(self, step: str, item: str | None = None) -> bool:
+        return self._place is not None and self._place.step == step and item in (None, self._place.item)

@@ -12,8 +12,8 @@ import shlex
 import signal
 import sys
 import termios
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 from weft.app import OpenedSession
@@ -23,7 +23,7 @@ from weft.cli.stopping import TERMINAL
 from weft.protocol.commands import Interrupt, ReplyToGate, Say
 from weft.protocol.conversation_events import ApprovalRequested, Decision, ToolRequested, step_place
 from weft.protocol.errors import WeftError
-from weft.protocol.events import ConfirmationAsked, ConfirmationKind, GateOpened, Outcome, WordsUnderstood
+from weft.protocol.events import ConfirmationAsked, ConfirmationKind, GateOpened, Outcome
 from weft.render.cells import clean
 from weft.render.flow import confirmation_lines, form_lines
 from weft.render.outcome import gate_page
@@ -46,9 +46,17 @@ HELP_BACK: Final[Mapping[ConfirmationKind, str]] = {
 }
 
 
+class MovedOnError(Exception):
+    """What was asked is not asked any more, or not here: another door has changed it."""
+
+
 class Asking:
     def __init__(self, session: OpenedSession, program: str) -> None:
-        self._session = session
+        self.session = session
+        self._asked: tuple[GateOpened | ConfirmationAsked, ...] = ()
+        """What is on the screen; it is what words answer."""
+        self._withdraw: Callable[[], None] | None = None
+        """Takes away the prompt that is up."""
         self._program = program
         self._paint = Paint(colour=not os.environ.get("NO_COLOR"))
         self._reader: PromptSession[str] | None = None
@@ -56,10 +64,16 @@ class Asking:
         """One thing is asked at a time."""
         self.calls: dict[tuple[str, str], ToolRequested] = {}
         """What tools are to be called with, by conversation and call."""
+        self.over: set[tuple[str, str]] = set()
+        """Calls that nobody waits for a word on any more."""
+        self._approving: tuple[str, str] | None = None
 
     async def read(self) -> str | None:
-        """What the run waits for is shown, and what a person says to it read; None when they leave it waiting."""
+        """What the run waits for is shown, and what a person says to it read; None when they leave it waiting.
+        MovedOnError when another door has answered it, or asks something else by now."""
         async with self.one:
+            if not self.session.is_heard or self.session.is_lost:
+                raise MovedOnError
             self._reader = self._reader or _reader()
             with suppress(termios.error):  # what was typed before the question was seen is no answer to it
                 termios.tcflush(sys.stdin, termios.TCIFLUSH)
@@ -68,17 +82,25 @@ class Asking:
                 shows = False
             return text
 
+    def look(self) -> None:
+        """Something has changed: what is not asked any more is taken away."""
+        session = self.session
+        if self._withdraw is not None and (session.is_lost or not session.is_heard or session.asks != self._asked):
+            self._withdraw()
+
     async def filled(self, text: str) -> Say | ReplyToGate:
         """What was said; when it goes on at a gate with a form, with what the person fills in field by field."""
-        gates = [*self._session.state.gates.values()]
-        if len(gates) != 1 or not gates[0].form or self._session.state.confirming:
-            return Say(text=text, to="run")
-        (gate,), word = gates, text.split()[0]
+        asked = self._asked
+        names = tuple(one.gate if isinstance(one, GateOpened) else one.confirmation for one in asked)
+        said = Say(text=text, to="run", asked=names)
+        if len(asked) != 1 or not isinstance(gate := asked[0], GateOpened) or not gate.form:
+            return said
+        word = text.split()[0]
         choice = next(
             (one for number, one in enumerate(gate.choices, 1) if word.lower() in (one.id, str(number))), None
         )
         if choice is None or choice.does != "proceed":
-            return Say(text=text, to="run")
+            return said
         values: dict[str, str] = {}
         async with self.one:
             for line, one in zip(form_lines(gate.form), gate.form, strict=True):
@@ -92,9 +114,13 @@ class Asking:
                     values[str(one["name"])] = from_here(given) if is_file else given
         return ReplyToGate(gate=gate.gate, choice=choice.id, text="", values=values)
 
-    async def allows(self, asked: ApprovalRequested) -> Decision:
-        """What a person says to a step's tool that a rule wants them asked about; only a clear yes allows it."""
-        call = self.calls.get((asked.conversation, asked.call))
+    async def allows(self, asked: ApprovalRequested) -> Decision | None:
+        """What a person says to a step's tool that a rule wants them asked about; only a clear yes allows it. None when
+        they leave with an interrupt. MovedOnError when it was answered elsewhere, or nobody waits for it any more."""
+        place = (asked.conversation, asked.call)
+        if place in self.over:
+            raise MovedOnError
+        call = self.calls.get(place)
         given = call.input if call else {}
         told = " ".join(str(value) for value in given.values() if isinstance(value, str)) or str(dict(given))
         self._say(
@@ -104,29 +130,66 @@ class Asking:
         )
         with suppress(termios.error):
             termios.tcflush(sys.stdin, termios.TCIFLUSH)
-        reader = _reader()
+        reader, self._approving = _reader(), place
         try:
-            answer = await reader.prompt_async("  allow it, this once? (y/n) ", handle_sigint=False)
+            with self._withdrawable(reader) as begun:
+                answer = await reader.prompt_async("  allow it, this once? (y/n) ", handle_sigint=False, pre_run=begun)
         except EOFError:
-            answer = ""
+            return "denied"
         except KeyboardInterrupt:
-            self._session.submit(Interrupt(), by=TERMINAL)
-            answer = ""
-        allowed = answer.strip().lower() in ("y", "yes")
-        self._say("  allowed, this once" if allowed else "  denied")
-        return "once" if allowed else "denied"
+            self.session.submit(Interrupt(), by=TERMINAL)
+            return None
+        finally:
+            self._approving = None
+        return "once" if answer.strip().lower() in ("y", "yes") else "denied"
+
+    def settled(self, conversation: str, call: str) -> None:
+        """Nobody waits for a word on this call any more."""
+        self.over.add((conversation, call))
+        if self._approving == (conversation, call) and self._withdraw is not None:
+            self._withdraw()
+
+    def tell(self, *lines: str) -> None:
+        self._say(*(clean(f"  {line}") for line in lines))
+
+    @contextmanager
+    def _withdrawable(self, reader: PromptSession[str]) -> Iterator[Callable[[], None]]:
+        """While this is open, the prompt can be taken away; what was typed by then answers nothing. Gives what the
+        prompt calls when it is up."""
+        gone = False
+
+        def withdraw() -> None:
+            nonlocal gone
+            gone = True
+            if reader.app.is_running and reader.app.future and not reader.app.future.done():
+                typed = reader.default_buffer.text.strip()
+                reader.app.exit(exception=MovedOnError(typed))
+
+        def begun() -> None:
+            if gone:
+                withdraw()
+
+        self._withdraw = withdraw
+        try:
+            yield begun
+        except MovedOnError as error:
+            if typed := str(error):
+                self.tell(f'put aside, for what it answered is not asked any more: "{typed}"')
+            raise
+        finally:
+            self._withdraw = None
 
     def _ask(self) -> None:
         """What the run waits for now."""
         sheet = page(screen_width(sys.stderr), is_ascii(sys.stderr))
-        asked = self._session.asks
-        lines = question_page(asked, str(self._session.folder), self._artifacts(), sheet)
+        asked = self._asked = self.session.asks
+        lines = question_page(asked, str(self.session.folder), self._artifacts(), sheet)
         back = next((event for event in asked if isinstance(event, ConfirmationAsked)), None)
         lines += sheet.wrapped(HELP if back is None else HELP_BACK[back.kind], 2, "dim")
         self._say("", *(self._paint.line(line) for line in lines))
 
     def _artifacts(self) -> dict[str, tuple[str, ...]]:
-        steps = self._session.state.steps
+        steps = self.session.state.steps
         return {name: tuple(step.completion.artifacts) for name, step in steps.items() if step.completion}
 
     def leave_waiting(self) -> None:
@@ -135,18 +198,16 @@ class Asking:
     def complain(self, error: WeftError) -> None:
         self._say(clean(f"  {error.message}"), *([clean(f"  {error.hint}")] if error.hint else []))
 
-    def farewell(self, outcome: Outcome, understood: WordsUnderstood | None) -> None:
-        """What whoever has left a run, or ended it, should know."""
-        if understood is None:
-            return
+    def farewell(self, outcome: Outcome) -> None:
+        """What whoever sits at a run that was left, or ended for good, should know."""
         if outcome == "left":
             self._say("You have left the run. It is kept as it is; take it up again with:", self._how("resume"))
-            self._say("To talk:", f"  {chat_command(self._program, self._session.id, self._session.left_for)}")
+            self._say("To talk:", f"  {chat_command(self._program, self.session.id, self.session.left_for)}")
         elif outcome == "cancelled":
             self._say("The run is cancelled. What it made stays.")
 
     def _how(self, word: str = "…") -> str:
-        return f"  {self._program} reply {self._session.id} {word}"
+        return f"  {self._program} reply {self.session.id} {word}"
 
     def _say(self, *lines: str) -> None:
         for line in lines:
@@ -170,9 +231,16 @@ class Asking:
         for number in _LEAVING:  # the terminal is given back in order
             loop.add_signal_handler(number, leave)
         try:
-            if shows:
-                self._ask()
-            return await reader.prompt_async(prompt, handle_sigint=False, pre_run=left_already)
+            with self._withdrawable(reader) as begun:
+                if shows:
+                    self._ask()
+                self.look()  # what came before the prompt was there to be taken away
+
+                def up() -> None:
+                    left_already()
+                    begun()
+
+                return await reader.prompt_async(prompt, handle_sigint=False, pre_run=up)
         except (EOFError, KeyboardInterrupt, OSError):
             return None
         finally:

@@ -83,6 +83,10 @@ async def _reply(
     as_json: bool,
     plain: bool,
 ) -> int:
+    if app.sessions.exists(name):
+        state = app.sessions.read(name).state
+        if state.seq and state.run is None:
+            raise UserError("no run is waiting in this session", hint=f"{program_words(app)} run starts one")
     async with follow(app, SessionRequest(session=name), None, as_json=as_json, plain=plain) as followed:
         session = followed.session
         if followed.before is not None:

@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from weft.app import App, AttachedSession, OpenedSession, SessionRequest, Showing
+from weft.app import App, AttachedSession, LiveSession, OpenedSession, SessionRequest, Showing
 from weft.cli.asking import ask_options, asks, program_words, start_run
 from weft.cli.place import (
     ensure_workspace,
@@ -30,7 +30,7 @@ from weft.cli.screen import LiveScreen, Screen, screen_for
 from weft.cli.stopping import TERMINAL, interruptible
 from weft.protocol.commands import Interrupt, OverruleVerdict, Refused, ReplyToGate, Say, StartRun
 from weft.protocol.conversation_commands import DecideApproval
-from weft.protocol.conversation_events import ApprovalRequested, ToolRequested
+from weft.protocol.conversation_events import ApprovalDecided, ApprovalRequested, ToolRequested, step_place
 from weft.protocol.errors import (
     EXIT_DONE,
     EXIT_FAILED,
@@ -40,9 +40,19 @@ from weft.protocol.errors import (
     UsageError,
     WeftError,
 )
-from weft.protocol.events import Event, Outcome, Record, RunStarted, StepCompleted, WordsUnderstood
+from weft.protocol.events import (
+    Event,
+    GateResolved,
+    Outcome,
+    Record,
+    RunStarted,
+    StepCompleted,
+    StepFailed,
+    StepInterrupted,
+    WordsUnderstood,
+)
 from weft.render.cells import clean
-from weft.render.flow import understood
+from weft.render.flow import flow_lines, understood
 
 if TYPE_CHECKING:
     from weft.cli.gates import Asking
@@ -141,12 +151,27 @@ async def _one(
 
 
 class FollowedSession:
-    """A session with a screen that shows what happens in it."""
+    """A session with a screen that shows what happens in it. When whoever holds it goes, it is followed where it is
+    held by then, or taken up here."""
 
     def __init__(
-        self, app: App, session: OpenedSession, screen: Screen, *, as_json: bool, shown: bool, asks: bool
+        self,
+        app: App,
+        request: SessionRequest,
+        session: OpenedSession,
+        screen: Screen,
+        *,
+        as_json: bool,
+        shown: bool,
+        asks: bool,
     ) -> None:
         self.session = session
+        self._request = replace(request, session=session.id)
+        self._opened = AsyncExitStack()
+        self._sits = False
+        """A person is being asked at a gate."""
+        self._told: list[str] = []
+        """What was answered at another door while they were."""
         self.program = program_words(app)
         self.asks = asks
         """A person sits in front: they are asked at a gate."""
@@ -157,9 +182,11 @@ class FollowedSession:
         self._made: set[str] = set()
         """The steps that were made while it was followed."""
         self._screen = screen
-        self._questions: set[asyncio.Task[None]] = set()
+        self._questions: dict[asyncio.Task[None], tuple[str, str]] = {}
         self._asked: set[tuple[str, str]] = set()
         """Calls that the person was asked about."""
+        self._deciding: set[tuple[str, str]] = set()
+        """Those whose answer is on its way from here."""
         self._as_json = as_json
         self._shown = shown
         self.showing: Showing
@@ -179,24 +206,72 @@ class FollowedSession:
         """The run that is going on elsewhere, to where it comes to rest there. Ctrl+C leaves it alone."""
         told = "is going on in another process and is followed; Ctrl+C leaves it alone"
         print(f"the run {told}, {self.program} interrupt {self.session.id} stops it", file=sys.stderr, flush=True)
-        resting = asyncio.ensure_future(self.session.run_at_rest())
-        try:
-            async with self._screen.going():
-                await self._all_shown(resting)
-        finally:
-            resting.cancel()
-        return resting.result() or "waiting"
+        return await self._at_rest()
 
     async def heard_before(self) -> Outcome | None:
         """Words that a process which is gone had not heard: the run goes on with them before anything else is said to
         it. None when they left it where it was."""
         print("what was said before is heard first", file=sys.stderr, flush=True)
         with interruptible(lambda: self.session.submit(Interrupt(), by=TERMINAL)):
-            resting = asyncio.ensure_future(self.session.run_at_rest())
-            async with self._screen.going():
-                await self._all_shown(resting)
-        outcome = resting.result()
+            outcome = await self._at_rest()
         return outcome if self.went_on else None
+
+    @asynccontextmanager
+    async def open(self, session: OpenedSession, begun: int | None) -> AsyncIterator[None]:
+        """While this is open, all that happens is shown, from now on or from a number of the log."""
+        try:
+            await self._watch(session, begun)
+            yield
+        finally:
+            await self._opened.aclose()
+
+    async def _watch(self, session: OpenedSession, after: int | None) -> None:
+        self.session = session
+        if "_asking" in self.__dict__:
+            self._asking.session = session
+        self.showing = await self._opened.enter_async_context(session.shown(self.show, after))
+        ending = asyncio.create_task(self._look_when_ended(self.showing), name="looks whether its holder has gone")
+        self._opened.callback(ending.cancel)
+
+    async def _look_when_ended(self, showing: Showing) -> None:
+        await showing.ended.wait()
+        if self._sits:
+            self._asking.look()
+
+    async def _follow_on(self) -> None:
+        """Whoever held the session has gone: it is followed where it is held now, from the last that was seen, or taken
+        up here. A run that was cut off there is gone on with, as `weft run` would."""
+        print("the process that held the session has ended: it is taken up again", file=sys.stderr, flush=True)
+        after, run = self.showing.seq, self.session.state.run
+        was_going = run is not None and run.outcome is None
+        self._asked.clear()  # what was asked is asked again
+        await self._opened.aclose()
+        self._opened = AsyncExitStack()
+        session = await self._opened.enter_async_context(self._app.session(self._request))
+        await self._watch(session, after)
+        if was_going and isinstance(session, LiveSession) and not session.state.unheard:
+            reply = await session.submit(session.continuation, by=TERMINAL)
+            if isinstance(reply, Refused):
+                raise reply.error()
+
+    async def _at_rest(self, resting: asyncio.Future[Outcome | None] | None = None, *, draws: bool = True) -> Outcome:
+        """Until the run has come to rest, whoever holds it by then, and all it told was shown."""
+        while True:
+            resting = resting or asyncio.ensure_future(self.session.run_at_rest())
+            try:
+                if draws:
+                    async with self._screen.going():
+                        await self._all_shown(resting)
+                else:
+                    await self._all_shown(resting)
+                return resting.result() or "waiting"
+            except WeftError:
+                if not self.session.is_lost:
+                    raise
+            finally:
+                resting.cancel()
+            resting, draws = None, True
+            await self._follow_on()
 
     async def _all_shown(self, resting: asyncio.Future[Outcome | None]) -> None:
         """Until the run rests and all it told was shown. One that a fault ended may have written to the log what
@@ -204,6 +279,10 @@ class FollowedSession:
         await asyncio.wait({resting})
         if resting.exception() is None:
             await self.showing.caught_up()
+        for place in [*self._questions.values()]:  # nobody waits for an answer any more
+            self._asking.settled(*place)
+        if self._questions:
+            await asyncio.wait({*self._questions})
 
     async def to_the_end(self, wish: StartRun | None, output: str | None) -> Outcome:
         """A run, to where it comes to rest; a person who sits in front is asked at each gate. Without a wish they are
@@ -211,18 +290,57 @@ class FollowedSession:
         outcome: Outcome = await self.give(wish, output) if wish else "waiting"
         asked = outcome == "waiting"
         while self.asks and asked:
-            text = await self._asking.read()
-            if text is None:
-                self._asking.leave_waiting()
-                break
             try:
-                outcome = await self.give(await self._asking.filled(text), output)
+                if (said := await self._asked_here()) is None:
+                    self._asking.leave_waiting()
+                    break
+                outcome = await self.give(said, output)
+            except _moved_on():
+                outcome = await self._answered_elsewhere(output)
             except WeftError as error:  # nothing was changed: they can put it right and say it again
                 self._asking.complain(error)
                 continue
             asked = outcome == "waiting" if self.went_on else outcome not in ("left", "cancelled", "done")
         if self.asks:
-            self._asking.farewell(outcome, self.understood)
+            self._asking.farewell(outcome)
+        return outcome
+
+    async def _asked_here(self) -> Say | ReplyToGate | None:
+        """What a person answers; None when they leave it waiting."""
+        self._began.clear()
+        self._told, self._sits = [], True
+        try:
+            text = await self._asking.read()
+            return None if text is None else await self._asking.filled(text)
+        finally:
+            self._sits = False
+
+    async def _answered_elsewhere(self, output: str | None) -> Outcome:
+        """What was asked here was answered at another door, or is asked otherwise: to where the run rests again."""
+        self._asking.tell(*(f"elsewhere: {line}" for line in self._told))
+        if self.session.is_lost:
+            await self._follow_on()
+        here = interruptible(lambda: self.session.submit(Interrupt(), by=TERMINAL))
+        with here if self.session.held_here else nullcontext():
+            outcome = await self._settled()
+        if outcome == "done":
+            self.deliver(StartRun(), output)
+        return outcome
+
+    async def _settled(self) -> Outcome:
+        """What was said leads to a run, or leaves things as they are: until that is known, and the run has come to
+        rest; one that has done so at once is shown too."""
+        resting = asyncio.ensure_future(self.session.run_at_rest())
+        began = asyncio.ensure_future(self._began.wait())
+        try:
+            await asyncio.wait({resting, began}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            began.cancel()
+        quiet = resting.done()
+        outcome = await self._at_rest(resting, draws=not quiet)
+        if quiet and self.went_on:
+            async with self._screen.going():
+                pass
         return outcome
 
     @property
@@ -234,20 +352,15 @@ class FollowedSession:
         """Until the run has come to rest; what was wanted is delivered when it is done. UserError when refused."""
         self._began.clear()
         self.understood = None
+        key = self._app.new_name()
         with interruptible(lambda: self.session.submit(Interrupt(), by=TERMINAL)):
-            reply = await self.session.submit(command, by=TERMINAL)
+            reply = await self.session.submit(command, key=key, by=TERMINAL)
+            while isinstance(reply, Refused) and self.session.is_lost:
+                await self._follow_on()
+                reply = await self.session.submit(command, key=key, by=TERMINAL)  # it is carried out once
             if isinstance(reply, Refused):
                 raise reply.error()
-            resting = asyncio.ensure_future(self.session.run_at_rest())
-            began = asyncio.ensure_future(self._began.wait())
-            await asyncio.wait({resting, began}, return_when=asyncio.FIRST_COMPLETED)
-            began.cancel()
-            if not resting.done():
-                async with self._screen.going():
-                    await self._all_shown(resting)
-            else:
-                await self._all_shown(resting)
-        outcome = resting.result() or "waiting"
+            outcome = await self._settled()
         if outcome == "done":
             self.deliver(command, output)
         return outcome
@@ -273,28 +386,69 @@ class FollowedSession:
                 self._made.add(event.step)
             case RunStarted():
                 self._began.set()
-            case WordsUnderstood():
+            case WordsUnderstood() if not self._sits:
                 self.understood = event
                 if self.live and not self._as_json:
                     print(clean(f"  understood: {understood(event)}"), file=sys.stderr, flush=True)
             case ToolRequested():
                 self._asking.calls[event.conversation, event.call] = event
             case ApprovalRequested() if self.asks and (event.conversation, event.call) not in self._asked:
-                self._asked.add((event.conversation, event.call))
+                place = (event.conversation, event.call)
+                self._asked.add(place)
+                self._asking.over.discard(place)
                 task = asyncio.get_running_loop().create_task(self._approve(event), name="asks for an approval")
-                self._questions.add(task)
-                task.add_done_callback(self._questions.discard)
+                self._questions[task] = place
+                task.add_done_callback(lambda task: self._questions.pop(task, None))
+            case ApprovalDecided():
+                self._decided(event)
+            case StepFailed() | StepInterrupted() | StepCompleted():
+                self._attempt_over(event.step)
+        if self._sits:
+            if isinstance(event, WordsUnderstood | GateResolved):
+                self._told += flow_lines(event)
+            self._asking.look()
+
+    def _decided(self, event: ApprovalDecided) -> None:
+        place = (event.conversation, event.call)
+        if place in self._deciding or place not in self._questions.values():
+            return
+        self._asking.settled(*place)
+        said = "denied" if event.decision == "denied" else "allowed"
+        self._asking.tell(f"{said}, as was answered elsewhere")
+
+    def _attempt_over(self, step: str) -> None:
+        """What was asked in it is not asked any more."""
+        for conversation, call in [*self._questions.values()]:
+            place = step_place(conversation)
+            if place is not None and place.step == step:
+                self._asking.settled(conversation, call)
 
     async def _approve(self, asked: ApprovalRequested) -> None:
         """Steps run side by side; a person is asked one thing at a time."""
+        place = (asked.conversation, asked.call)
         async with self._asking.one, self._screen.paused() if isinstance(self._screen, LiveScreen) else nullcontext():
-            decision = await self._asking.allows(asked)
+            try:
+                decision = await self._asking.allows(asked)
+            except _moved_on():
+                return
+            if decision is None:
+                return
             command = DecideApproval(
                 conversation=asked.conversation, call=asked.call, decision=decision, turn=asked.turn
             )
+            self._deciding.add(place)
             reply = await self.session.submit(command, by=TERMINAL)
             if isinstance(reply, Refused):
+                self._deciding.discard(place)
                 self._asking.complain(reply.error())
+            else:
+                self._asking.tell("denied" if decision == "denied" else "allowed, this once")
+
+
+def _moved_on() -> type[Exception]:
+    from weft.cli.gates import MovedOnError  # most runs ask nothing
+
+    return MovedOnError
 
 
 @asynccontextmanager
@@ -318,10 +472,11 @@ async def follow(
             asks=asks,
         )
         shown = is_terminal(sys.stdout) and is_terminal(sys.stderr) and not plain
-        followed = FollowedSession(app, session, screen, as_json=as_json, shown=shown, asks=asks)
+        given = replace(request, attended=asks)
+        followed = FollowedSession(app, given, session, screen, as_json=as_json, shown=shown, asks=asks)
         begun = await _going_since(session) if isinstance(session, AttachedSession) else None
         followed.going = begun is not None
-        async with session.shown(followed.show, begun) as followed.showing:
+        async with followed.open(session, begun):
             if unheard:
                 followed.before = await followed.heard_before()
             yield followed

@@ -66,11 +66,21 @@ class AgentProgress:
     """The agent of each sub-conversation, "" for one without a file."""
     questions: dict[tuple[str, str], t.ApprovalRequested] = field(default_factory=dict)
     """Approvals that nobody has given yet, by conversation and call."""
+    at_work: set[tuple[str, str]] = field(default_factory=set)
+    """Calls of models and tools that have begun and not ended, by conversation and execution; one that a sub-agent
+    answers is at work when that is."""
     _asked: dict[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
     _hand_ins: set[str] = field(default_factory=set)
     """Calls of the open turn that hand in."""
 
     def take(self, event: object) -> None:
+        match event:
+            case t.IntentRecorded():
+                self.at_work.add((event.conversation, event.execution))
+            case t.ModelSettled() | t.ToolSettled():
+                self.at_work.discard((event.conversation, event.execution))
+            case t.ConversationOpened() if event.parent:
+                self.at_work.discard((event.parent, event.execution or ""))
         match event:
             case t.ConversationOpened() if event.parent:
                 call = (event.execution or "").partition("/")[2].partition("#")[0]

@@ -35,6 +35,7 @@ from weft.models.structured import as_object, within
 from weft.orchestrator.agent_progress import HAND_IN, NUDGE, AgentProgress, StepJournal
 from weft.orchestrator.calls import AttemptCalls, through
 from weft.orchestrator.model_step import task_of, wanted_schema
+from weft.orchestrator.patience import patience
 from weft.orchestrator.progress import LEAVING, OverAllowanceError, QuestionOpenError, SignInNeededError
 from weft.orchestrator.prompt_text import prompt_text
 from weft.orchestrator.run_log import RunLog
@@ -125,6 +126,8 @@ class AgentStep:
         self._course = AgentProgress(work.conversation)
         for record in work.before:
             self._course.take(record.event)
+        self._course.at_work.clear()  # what an earlier process had begun does not run here
+        self._patience = patience.get(None)
         self._nonce = self._course.nonce or work.nonce
         self.talk: Conversation
         """Where whoever is asked answers: an approval goes to it as to any conversation."""
@@ -176,6 +179,7 @@ class AgentStep:
     async def _to_its_end(self) -> Any:
         course = self._course
         self._open_questions()
+        self._keep_time()
         if not course.messages:
             self._say("task", _text(self._first.request))
         elif course.end in ("interrupted", "failed") and not course.over:
@@ -253,7 +257,13 @@ class AgentStep:
             if isinstance(record.event, t.ApprovalRequested) and not self._work.bench.attended:
                 self._wait_for_sign_in(record.event.reason)
         self._work.log.tell()
+        self._keep_time()
         return done
+
+    def _keep_time(self) -> None:
+        """The time of the attempt stands still while a person is asked and nothing is at work."""
+        if self._patience is not None:
+            self._patience.stand_still(bool(self._course.questions) and not self._course.at_work)
 
     def _wait_for_sign_in(self, why: str) -> None:
         """The question is in the log: the attempt is let go of, and taken up when somebody has signed in."""

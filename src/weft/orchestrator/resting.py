@@ -6,7 +6,7 @@ whoever turns words into commands asks again instead.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Collection, Container, Mapping
 from dataclasses import replace
 from typing import Any, Final, Protocol
 
@@ -123,6 +123,24 @@ def asked_of(state: SessionState) -> tuple[GateOpened | ConfirmationAsked, ...]:
     if run is None or not is_heard(state):
         return ()
     return (asked,) if asked is not None else tuple(state.gates.values())
+
+
+def check_still_asked(state: SessionState, asked: Collection[str]) -> None:
+    """Words count for what was seen open when they were said, by these names. UserError, with what is open instead,
+    when that has changed."""
+    back = state.confirming
+    open_ = {back.confirmation} if back is not None else {gate.gate for gate in state.gates.values()}
+    if not asked or {*asked} == open_:
+        return
+    if back is not None:
+        told = f": {back.choice}" if back.choice else ""
+        hint = f"it is asked back now what was meant{told}"
+    elif open_:
+        told = f": {gate.message}" if len(open_) == 1 and (gate := next(iter(state.gates.values()))).message else ""
+        hint = f"open now: {listed(sorted(open_))}{told}"
+    else:
+        hint = "nothing is open now"
+    raise UserError("that is no longer what the run asks", hint=hint)
 
 
 def _resting(state: SessionState) -> RunState:

@@ -26,6 +26,7 @@ from weft.orchestrator.inputs import InputText, given_text
 from weft.orchestrator.items import MapItem, StepItems, chosen_items, gathered, item_hash, map_items, taken_over
 from weft.orchestrator.machine import OVERTIME, decide, overtime
 from weft.orchestrator.map_step import Failure, ItemsFailedError, ItemsLeftError, ItemTry, MapStep, MapWork
+from weft.orchestrator.patience import Patience, patience
 from weft.orchestrator.progress import (
     LEAVING,
     Decision,
@@ -498,9 +499,9 @@ class Runner:
         if step.map is not None:
             return await self._make_items(step, step.map, start, given, calls, say)
         left = start.allowance.seconds
-        patience = step.timeout if left is None else min(step.timeout, left)
+        seconds = step.timeout if left is None else min(step.timeout, left)
         conversation = step_conversation(start.run, step.name, start.attempt)
-        return await self._made_by(step, start, given, calls, say, patience, conversation)
+        return await self._made_by(step, start, given, calls, say, seconds, conversation)
 
     async def _made_by(
         self,
@@ -509,7 +510,7 @@ class Runner:
         given: StepInput,
         calls: AttemptCalls,
         say: Callable[[str], None],
-        patience: float,
+        seconds: float,
         conversation: str,
     ) -> tuple[list[Artifact], list[Finding]]:
         """What makes a step, or one item of it: its artifacts, or what is wrong with them."""
@@ -517,7 +518,8 @@ class Runner:
         item = {given.item_name: given.item} if given.item_name else {}
         upstream = {**given.artifacts, **item}
         taken = taken_inputs(step, await self._upstream(start.upstream)) if step.inside else {}
-        async with self._turn(step), self._alone(step, material), asyncio.timeout(patience):
+        async with self._turn(step), self._alone(step, material), asyncio.timeout(seconds) as limit:
+            patience.set(Patience(limit))
             if material.code:
                 names = secrets_of(self._spec.pipeline, step, self._spec.parameters)
                 value = await self._executor.execute(material.code, given, say, secrets=names, hosts=step.network)
@@ -531,7 +533,7 @@ class Runner:
                 model, nonce = self._models.open(material.model), self._models.nonce
                 media = await self._pictures(given)
                 judge = self._judge(step, upstream, taken)
-                asked = ModelAsk(step.own, given, nonce, say, calls, patience, judge, media)
+                asked = ModelAsk(step.own, given, nonce, say, calls, seconds, judge, media)
                 value = await ask_model(model, material.model, asked)
             made, findings = write_out(step, value)
             if not findings:

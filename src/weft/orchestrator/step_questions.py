@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from weft.orchestrator.patience import only_waiting
 from weft.orchestrator.progress import QuestionOpenError, SignInNeededError
 from weft.orchestrator.run_log import RunLog
 from weft.protocol import conversation_events as t
@@ -98,7 +99,8 @@ class StepQuestions:
                 self._log.ask_again(question)
             else:
                 await self._record([requested, question])
-            return await waiting.decided
+            with only_waiting():
+                return await waiting.decided
         finally:
             del self._open[place]
 

@@ -156,6 +156,9 @@ class Say:
     to: Literal["session", "run"] = "session"
     attachments: tuple[GivenFile, ...] = ()
     """Files that are given with them, beside those that they name with @."""
+    asked: tuple[str, ...] = ()
+    """What was seen open when they were said: openings of gates, or what was asked back, by name. They are refused when
+    something else is open by now. () says nothing of it."""
     type: Literal["say"] = "say"
 
 

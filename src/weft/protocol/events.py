@@ -463,6 +463,8 @@ class WordsSaid:
     gate: str = ""
     """The gate that was named beside them."""
     to: Literal["session", "run"] = "session"
+    asked: tuple[str, ...] = ()
+    """What was seen open when they were said; they answer nothing else."""
     type: Literal["words_said"] = "words_said"
 
 

@@ -403,8 +403,6 @@ class ConversationView:
             case t.CommandRefused():
                 if event.refusal == "shutting_down" and event.text:
                     self.finished.append(Noted(f"not sent, the conversation is being closed: {event.text}", "error"))
-                elif event.refusal in ("stale_approval", "approval_after_interrupt"):
-                    self.finished.append(Noted("that question is no longer open", "warning"))
             case (
                 t.TranscriptCompacted()
                 | t.ProcessorFailed()

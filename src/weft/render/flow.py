@@ -121,7 +121,8 @@ def understood(event: WordsUnderstood) -> str:
     """What was made of a person's words, for them."""
     meant = f"{event.choice}: {event.text}" if event.text else event.choice
     if event.meaning == "refused":
-        return f"{event.choice}, but it can't be done: {event.reason}" + (f"; {event.text}" if event.text else "")
+        wanted = f"{event.choice}, but it can't be done: " if event.choice else ""
+        return f"{wanted}{event.reason}" + (f"; {event.text}" if event.text else "")
     said = {
         "reply": meant,
         "confirm": f"perhaps {meant}",

@@ -171,6 +171,7 @@ class UnheardWords:
     gate: str = ""
     to: Literal["session", "run"] = "session"
     by: Actor = PERSON
+    asked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -535,7 +536,7 @@ def _confirmation_resolved(state: SessionState, event: e.ConfirmationResolved, _
 
 def _words_said(state: SessionState, event: e.WordsSaid, record: Record) -> None:
     by = record.envelope.by if record.envelope else PERSON
-    state.unheard[event.words] = UnheardWords(event.words, event.text, event.gate, event.to, by)
+    state.unheard[event.words] = UnheardWords(event.words, event.text, event.gate, event.to, by, event.asked)
 
 
 def _words_understood(state: SessionState, event: e.WordsUnderstood, _: Record) -> None:

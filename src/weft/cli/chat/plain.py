@@ -251,7 +251,7 @@ class PlainChat:
 def _raise_what_went_wrong(*tasks: asyncio.Task[None]) -> None:
     errors = [error for task in tasks if not task.cancelled() and (error := task.exception())]
     for error in errors:
-        if isinstance(error, OSError):
+        if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):  # whoever read the answers has gone
             raise UserError(
                 f"the conversation can't be kept any more: {error}", hint="the log has everything up to then"
             ) from error

@@ -147,6 +147,8 @@ class ChatScreen(Chat):
         self._answered: CallView | None = None
         self._drawing: CallView | None = None
         self._seen: CallView | None = None
+        self._typed_for: tuple[str, ...] = ()
+        """What was asked when what is typed was begun."""
         self._shown: list[Text] = []
         self._folded: Thought | Called | None = None
         self._unfolding: list[Text] = []
@@ -261,6 +263,7 @@ class ChatScreen(Chat):
 
     def _typed(self, _: object) -> None:
         self._picked = None
+        self._typed_for = (self._typed_for or self._asked) if self._buffer.text else ()
         if not self._placing:
             self._searching = None
         if self._buffer.text == "/":
@@ -271,6 +274,28 @@ class ChatScreen(Chat):
             self._do(self._learn_names())
         if naming or self._buffer.text.startswith("/"):
             self._dirty.set()
+
+    @property
+    def _asked(self) -> tuple[str, ...]:
+        """What a line answers now; () when it is a message."""
+        if waiting := self._view.approvals:
+            return ("call", waiting[0].conversation, waiting[0].call)
+        if (question := self._questions.current(self._view.questions)) is not None:
+            return ("question", str(question["text"]))
+        return ("plan", self._view.plan) if self._view.plan and not self._view.busy else ()
+
+    def _put_aside(self) -> bool:
+        """Whether what is typed was for a question that is gone: it answers none that took its place."""
+        asked, text = self._typed_for, self._buffer.text
+        if not asked or asked == self._asked:
+            return False
+        answers = asked[0] == "question" or self._reason_for is not None or len(text.strip()) == 1
+        self._typed_for, self._reason_for = (), None
+        if answers and text.strip():
+            self._buffer.append_to_history()
+            self._buffer.reset()
+            self._tell(f'put aside, for that question is gone: "{text.strip()}" (arrow up brings it back)', 10)
+        return answers
 
     def _mentions(self) -> list[Mentionable] | None:
         typed = being_typed(self._buffer.document.text_before_cursor)
@@ -413,8 +438,9 @@ class ChatScreen(Chat):
 
     def _draw(self) -> None:
         """Print what is finished above the live area, and draw that again."""
+        self._put_aside()
         if self._reason_for is not None and not any(call is self._reason_for for call in self._view.approvals):
-            self._reason_for = None  # the question was settled elsewhere; what was typed is a message now
+            self._reason_for = None  # the question was settled elsewhere
         blocks = self._view.take()
         height = max(len(self._live()), 1) + self._typed_rows()
         lines = [line for block in blocks for line in block_lines(block, self._sheet)] + self._unfolding
@@ -673,6 +699,8 @@ class ChatScreen(Chat):
     def submit(self) -> None:
         if self._picked is not None:
             return self.complete()
+        if self._put_aside():
+            return None
         text, self._hint = self._buffer.text, ""
         if (call := self._reason_for) is not None:
             self._end_reason()
