@@ -106,6 +106,7 @@ def test_what_only_looks_like_another_turn_is_not(claim: str, passage: str) -> N
         ("The boat is 12 long.", "The boat is 12' long.", "not_checked"),
         ("The trip lasts 90 minutes.", "The trip lasts 1 h 20 min.", "contradicted"),
         ("More than 200 keepers came.", "More than 300 keepers came.", "not_checked"),
+        ("The term is at least five years.", "The term is at least seven years.", "contradicted"),
         ("More than 400 keepers came.", "More than 300 keepers came.", "contradicted"),
         ("Boats longer than 200 m must wait.", "Boats longer than 180 m must wait.", "not_checked"),
         ("The southern pier was closed.", "The northern pier was closed.", "not_checked"),

@@ -390,9 +390,10 @@ def _denies(
         return not (_tells_apart(ours, said) and _tells_apart(theirs, there))
     if one.kind != "number" or len(said) != 1 or len(there) != 1:
         return True
-    signs = [_sign(_bounding(tokens, at)) for tokens, at in ((ours, said[0]), (theirs, there[0]))]
-    if signs[0] != signs[1] or signs[0] not in ("<", ">"):
-        return True
+    bounds = [_bounding(tokens, at) for tokens, at in ((ours, said[0]), (theirs, there[0]))]
+    signs = [_sign(words) for words in bounds]
+    if signs[0] != signs[1] or signs[0] not in ("<", ">") or any(words & _CLOSED for words in bounds):
+        return True  # another `at least` is another limit
     if any(token.role == "modal" for token in ours[said[0] :]):
         return False  # `whoever is over 60 may`: what holds for more holds for fewer
     mine, known = _amount(ours[said[0]]), _amount(theirs[there[0]])

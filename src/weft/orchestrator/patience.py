@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 
 from weft.protocol.values import dataclass
@@ -32,6 +32,17 @@ class Patience:
 
 patience: ContextVar[Patience] = ContextVar("patience")
 """Of the attempt, or of the item, that is being made."""
+
+
+@asynccontextmanager
+async def patient(seconds: float) -> AsyncIterator[None]:
+    """What is made in here may take so long. TimeoutError when it takes longer."""
+    async with asyncio.timeout(seconds) as limit:
+        before = patience.set(Patience(limit))
+        try:
+            yield
+        finally:
+            patience.reset(before)  # the task would hold itself
 
 
 @contextmanager

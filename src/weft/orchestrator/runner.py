@@ -26,7 +26,7 @@ from weft.orchestrator.inputs import InputText, given_text
 from weft.orchestrator.items import MapItem, StepItems, chosen_items, gathered, item_hash, map_items, taken_over
 from weft.orchestrator.machine import OVERTIME, decide, overtime
 from weft.orchestrator.map_step import Failure, ItemsFailedError, ItemsLeftError, ItemTry, MapStep, MapWork
-from weft.orchestrator.patience import Patience, patience
+from weft.orchestrator.patience import patient
 from weft.orchestrator.progress import (
     LEAVING,
     Decision,
@@ -518,8 +518,7 @@ class Runner:
         item = {given.item_name: given.item} if given.item_name else {}
         upstream = {**given.artifacts, **item}
         taken = taken_inputs(step, await self._upstream(start.upstream)) if step.inside else {}
-        async with self._turn(step), self._alone(step, material), asyncio.timeout(seconds) as limit:
-            patience.set(Patience(limit))
+        async with self._turn(step), self._alone(step, material), patient(seconds):
             if material.code:
                 names = secrets_of(self._spec.pipeline, step, self._spec.parameters)
                 value = await self._executor.execute(material.code, given, say, secrets=names, hosts=step.network)
