@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weft.protocol.fronts import front
+from weft.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from weft.app import App, LiveSession, OpenedSession, RegisteredFunction, SessionRequest, open_workspace
@@ -43,8 +44,6 @@ else:
             "weft.protocol.events": "Record",
         },
     )
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Accepted",

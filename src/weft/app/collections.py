@@ -10,7 +10,6 @@ from contextlib import AbstractAsyncContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from weft import __version__
 from weft.knowledge.knowledge_base import (
     KnowledgeBase,
     add_documents,
@@ -25,6 +24,7 @@ from weft.knowledge.tools import call
 from weft.language.sentences import words
 from weft.language.stems import stem
 from weft.protocol.values import dataclass
+from weft.version import __version__
 from weft.workspace.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -19,7 +19,6 @@ from typing import Any, Final, Literal
 
 from ruamel.yaml import YAML
 
-from weft import __version__
 from weft.app.root import App
 from weft.conversation.turns import CallHadElsewhere, turn_had_elsewhere
 from weft.protocol import conversation_events as t
@@ -31,6 +30,7 @@ from weft.protocol.ids import SESSION_ID
 from weft.protocol.json_text import json_value
 from weft.protocol.values import dataclass
 from weft.sources.config import slug_fault
+from weft.version import __version__
 
 System = Literal["looplia", "agent", "craft"]
 IMPORTED: Final = Actor("machine", face="import")

@@ -17,7 +17,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
-from weft import __version__
 from weft.app.loop_threads import LoopThreads
 from weft.app.person import parsed_folder
 from weft.app.requests import SessionRequest, given_file
@@ -39,6 +38,7 @@ from weft.session.legacy import Legacy
 from weft.session.log import Now
 from weft.session.sessions import Sessions
 from weft.session.state import SessionState
+from weft.version import __version__
 from weft.workspace.agent import Agent
 from weft.workspace.inner import written_steps
 from weft.workspace.pipeline import Pipeline, Step, secrets_of

@@ -16,7 +16,6 @@ import socket
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from weft import __version__
 from weft.app.door import AttachedSession, attach
 from weft.app.opened import OpenedSession
 from weft.app.parts import Parts
@@ -32,6 +31,7 @@ from weft.protocol.hashes import hash_bytes
 from weft.protocol.values import dataclass
 from weft.session.postgres import SEARCH_PATH, PostgresLog
 from weft.session.state import SessionState
+from weft.version import __version__
 from weft.workspace.pipeline import Pipeline
 
 if TYPE_CHECKING:

@@ -20,7 +20,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from weft import __version__
 from weft.app.knocks import Knocks
 from weft.app.live import LiveSession
 from weft.app.queue import BEGUN, DEFAULT, TASK, Queue, Work, open_queue
@@ -37,6 +36,7 @@ from weft.session.lock import SessionLockedError
 from weft.session.log import LOG
 from weft.session.postgres import PostgresLog
 from weft.session.shared import FencedError
+from weft.version import __version__
 
 if TYPE_CHECKING:
     import procrastinate

@@ -14,7 +14,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from weft import __version__
 from weft.app.describing import said_of_session
 from weft.app.door import AttachedSession, attach, open_door
 from weft.app.live import SESSION_CLOSED, LiveSession
@@ -49,6 +48,7 @@ from weft.session.moments import moment_seconds
 from weft.session.recovery import accepted_contents
 from weft.session.session import Session, no_session
 from weft.session.state import SessionState
+from weft.version import __version__
 from weft.workspace.pipeline import Pipeline
 
 if TYPE_CHECKING:

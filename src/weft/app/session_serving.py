@@ -6,12 +6,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from weft import __version__
 from weft.app.root import App
 from weft.app.session_tools import TOOLS, SessionTools, answer_text
 from weft.knowledge.serving import answering_http, serve_stdio
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import WeftError
+from weft.version import __version__
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server

@@ -14,13 +14,13 @@ from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
-from weft import __version__
 from weft.models.spending import moment
 from weft.protocol import conversation_events as t
 from weft.protocol import events as e
 from weft.protocol.call_events import CallSettled
 from weft.protocol.errors import UserError
 from weft.protocol.values import dataclass
+from weft.version import __version__
 
 if TYPE_CHECKING:
     from opentelemetry.metrics import Meter

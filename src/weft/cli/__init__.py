@@ -6,7 +6,7 @@ import gc
 import os
 import sys
 
-from weft import __version__
+from weft.version import __version__
 
 __all__ = ["main"]
 

@@ -18,7 +18,6 @@ from typing import Any, Final, cast, get_args
 
 import click
 
-from weft import __version__
 from weft.app import (
     App,
     Attach,
@@ -44,6 +43,7 @@ from weft.protocol.errors import EXIT_DONE, UserError, WeftError
 from weft.protocol.messages import StopReason, told_stop
 from weft.render.conversation_lines import told_beside
 from weft.render.units import told_retry
+from weft.version import __version__
 
 EDITOR: Final = Actor("person", face="acp")
 MAIN: Final = "main"

@@ -14,7 +14,6 @@ from typing import Final, TextIO
 
 import click
 
-from weft import __version__
 from weft.cli.place import trust_option
 from weft.protocol.errors import (
     EXIT_DONE,
@@ -27,6 +26,7 @@ from weft.protocol.errors import (
     WeftError,
 )
 from weft.redaction import REDACTOR
+from weft.version import __version__
 
 COMMANDS: Final = {
     "run": ("weft.cli.run", "Bring a session up to date: run what is still to be done."),

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import click
 
-from weft import __version__
 from weft.app import App, Folder, SourceShelf, boundary_here, verified
 from weft.app.inquiries import altered_passages
 from weft.app.schedules import Schedules
@@ -21,6 +20,7 @@ from weft.cli.kept_errors import kept_errors
 from weft.cli.place import open_app, workspace_option, workspace_path
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, ExternalError, UsageError, WeftError
 from weft.redaction import REDACTOR
+from weft.version import __version__
 
 DoctorLine = tuple[str, str]
 """ok, note or bad; and what was found."""

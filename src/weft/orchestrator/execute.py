@@ -20,10 +20,10 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import weft
 from weft.files import READ_LIMIT
 from weft.protocol.errors import WeftError
 from weft.protocol.steps import MISTAKES, StepFunction, StepInput
+from weft.version import INSTALLED
 
 if TYPE_CHECKING:
     from weft.tools.boundary import Policy
@@ -55,13 +55,13 @@ def code_policy(code_folder: Path, environment: Mapping[str, str]) -> Policy:
         working=code_folder.parent,
         home=Path(environment.get("HOME", "/nonexistent")),
         needs=frozenset({"write"}),
-        readable=(*program_folders(environment), Path(weft.__file__).parent),
+        readable=(*program_folders(environment), INSTALLED),
     )
 
 
 def _import_path(environment: Mapping[str, str]) -> str:
     """Where this very Weft is, and what the person added."""
-    own = str(Path(weft.__file__).parent.parent)
+    own = str(INSTALLED.parent)
     return os.pathsep.join(filter(None, (own, environment.get("PYTHONPATH", ""))))
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, Final
 
-from weft import checks
+import weft.checks
 from weft.checks import CheckCall, CheckInput
 from weft.checks.schema import schema_findings
 from weft.protocol.commands import Artifact
@@ -112,7 +112,7 @@ def validate(step: Step, name: str, value: Any, documents: Documents) -> list[Fi
                 Finding(name, "", f"{call.name} can't check it without {', '.join(missing)}", _GIVE_IT, kind=call.name)
             )
         elif not is_code(call):
-            findings += (replace(found, kind=call.name) for found in checks.run_check(call, given))
+            findings += (replace(found, kind=call.name) for found in weft.checks.run_check(call, given))
     return findings
 
 

@@ -22,13 +22,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from weft import __version__
 from weft.files import Folder
 from weft.protocol.errors import WeftError
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.json_text import json_value
 from weft.protocol.values import dataclass
 from weft.session.log import CHUNK, LOG, LogHead
+from weft.version import __version__
 
 SNAPSHOT: Final = ".snapshot.json"
 

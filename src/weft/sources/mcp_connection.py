@@ -19,7 +19,6 @@ from dataclasses import field
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from weft import __version__
 from weft.protocol.errors import WeftError
 from weft.protocol.values import dataclass
 from weft.sources.answers import outcome_of
@@ -32,6 +31,7 @@ from weft.tools.builtin.schema import closed, text
 from weft.tools.results import bounded
 from weft.tools.threads import in_thread
 from weft.tools.tool import Context, Outcome, failed
+from weft.version import __version__
 
 if TYPE_CHECKING:
     from mcp import Client

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-import weft
 from weft.testing.scenario_words import ScenarioError
+from weft.version import INSTALLED
 
-SOURCE: Final = Path(weft.__file__).parent
+SOURCE: Final = INSTALLED
 PARTS: Final[Mapping[str, tuple[str, ...]]] = {
     "core": ("conversation/decide.py", "conversation/turns.py", "conversation/state.py"),
     "state": ("conversation/state.py",),

@@ -360,6 +360,7 @@ def _within(path: str, top: str) -> bool:
 
 # -- Landlock and macOS
 
+_PACKAGES: Final = ("site-packages", "dist-packages")
 _SYSTEM: Final = (
     *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/proc", "/sys"),
     *("/run/systemd/resolve", "/run/current-system", "/var/lib/dpkg"),
@@ -392,8 +393,10 @@ def _landlock_places(policy: Policy) -> list[Mount]:
 
 
 def program_folders(environment: Mapping[str, str]) -> tuple[Path, ...]:
-    """Where the programs of PATH keep what they need: beside `bin`, the folder it stands in."""
+    """Where the programs of PATH keep what they need: beside `bin`, the folder it stands in; and what this Python
+    imports packages from, which a `.pth` file may put anywhere."""
     found = [Path(sys.prefix), Path(sys.base_prefix)]
+    found += [Path(entry) for entry in sys.path if Path(entry).name in _PACKAGES]
     for entry in environment.get("PATH", "").split(os.pathsep):
         real = Path(os.path.realpath(entry))
         top = real.parent if real.name in ("bin", "sbin", "Scripts") else real

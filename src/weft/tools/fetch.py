@@ -18,12 +18,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 from urllib.parse import quote, urljoin, urlsplit
 
-from weft import __version__
 from weft.protocol.errors import ExternalError, UserError
 from weft.protocol.values import dataclass
 from weft.tools.addresses import closed_kind, is_loopback
 from weft.tools.http_reply import LINE_LIMIT, ReplyHead, read_body, read_head
 from weft.tools.threads import in_thread
+from weft.version import __version__
 
 Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
 """A host and a port to addresses; OSError when there is none."""

@@ -20,8 +20,8 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
-from weft import __version__
 from weft.protocol.errors import WeftError
+from weft.version import __version__
 from weft.web import shapes as s
 from weft.web.asking import PROBLEMS, Administers, Looks, Served, broken, misshapen, refused, served_by, told
 from weft.web.assets import asset_routes

@@ -16,11 +16,11 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any, Final, Literal
 
-import weft
 from weft.files import Disk, Folder
 from weft.protocol.errors import Problem, UserError, WorkspaceError
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.values import dataclass
+from weft.version import __version__
 from weft.workspace import profile
 from weft.workspace.document import read_source
 from weft.workspace.json_document import parse_json
@@ -73,7 +73,7 @@ class _Record:
         return next((name for name, files in self.files.items() if name != besides and path in files), None)
 
 
-def lay_pack(pack: Pack, target: Path, disk: Disk | None = None, *, engine: str = weft.__version__) -> list[LaidFile]:
+def lay_pack(pack: Pack, target: Path, disk: Disk | None = None, *, engine: str = __version__) -> list[LaidFile]:
     """Lay every file of the pack that is not there or is still as it was laid; say what became of each."""
     if not fits(pack.weft, engine):
         raise UserError(

@@ -9,10 +9,10 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-import weft
 from weft.files import Folder
 from weft.protocol.errors import WeftError
 from weft.protocol.hashes import hash_bytes
+from weft.version import INSTALLED
 from weft.workspace.code_file import FOLDER as CODE
 
 FILE: Final = "pack.yaml"
@@ -32,7 +32,7 @@ _STAYING: Final = frozenset({FILE, "README.md", "CHANGELOG.md", "LICENSE", "NOTI
 
 def pack_folders() -> list[Path]:
     """Of the packs that come with weft."""
-    shipped = Path(weft.__file__).parent / "packs"
+    shipped = INSTALLED / "packs"
     return [file.parent for file in sorted(shipped.glob(f"*/{FILE}"))]
 
 

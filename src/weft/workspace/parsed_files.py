@@ -22,11 +22,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-import weft
 from weft.files import READ_LIMIT, Folder
 from weft.protocol.errors import WeftError
 from weft.protocol.hashes import hash_bytes, hash_value
 from weft.protocol.values import dataclass, fields
+from weft.version import INSTALLED, __version__
 
 Look = tuple[str, str]
 """How and at what: "read", "names", "folder", "file", "there"; a name below the workspace, "" for itself."""
@@ -238,10 +238,10 @@ def _parsed(text: str) -> _Parsed | None:
 @cache
 def _code() -> str:
     """Of the code that reads and judges files, as it stands here."""
-    here = Path(weft.__file__).parent
+    here = INSTALLED
     files = [one for room in ("workspace", "checks", "protocol") for one in os.scandir(here / room) if one.is_file()]
     marks = sorted((one.path, one.stat().st_mtime_ns, one.stat().st_size) for one in files)
-    return hash_value([weft.__version__, sys.version, marks])
+    return hash_value([__version__, sys.version, marks])
 
 
 def _forget_oldest(folder: Folder) -> None:
