@@ -193,7 +193,12 @@ def main() -> None:
         asyncio.run(serve(given.serve, given.pieces))
     elif given.read:
         if given.in_a_chat:  # what has been loaded before anything is said
-            for name in ("weft.app.live", "weft.app.conversations", "weft.cli.chat.command", "weft.cli.chat.screen"):
+            for name in (
+                "weft.app.live_session",
+                "weft.app.conversations",
+                "weft.cli.chat.command",
+                "weft.cli.chat.screen",
+            ):
                 importlib.import_module(name)
         loaded = measure.own_cpu()
         call = (ours if given.way == "ours" else bare)(given.read, given.url)

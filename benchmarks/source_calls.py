@@ -27,7 +27,7 @@ from mcp import Client, StdioServerParameters
 from benchmarks import measure
 from weft.files import Folder
 from weft.protocol.messages import ToolCall
-from weft.sources.connected import Sources
+from weft.sources.connected_sources import Sources
 from weft.tools.tool import Context
 from weft.tools.toolbox import Toolbox
 

@@ -84,7 +84,7 @@ def test_a_run_with_nothing_to_do_loads_neither_models_nor_tools_nor_what_reads_
         "csv",
     )
     words = ("model", "wrapping", "budget", "embedded_version", "spending", "prices")
-    allowed = {"weft.conversation.feed", *(f"weft.models.{name}" for name in words)}
+    allowed = {"weft.conversation.event_feed", *(f"weft.models.{name}" for name in words)}
     assert {name for name in again if name.startswith(kept_out)} - allowed == set()
 
 

@@ -19,7 +19,7 @@ import pytest
 
 from tests.made import Weft
 from weft.app import App, SessionRequest
-from weft.app.due import ScheduleEntry, due, folded, held_back, moment, next_open, stamp, times
+from weft.app.schedule_due import ScheduleEntry, due, folded, held_back, moment, next_open, stamp, times
 from weft.app.schedule_histories import HISTORY
 from weft.app.schedules import Schedules
 from weft.files import Folder

@@ -33,7 +33,7 @@ from tests import lanes
 from weft.conversation.conversation import Conversation, Settings
 from weft.conversation.ports import Ports, SessionJournal
 from weft.conversation.state import fold
-from weft.conversation.tooling import ToolAccess
+from weft.conversation.tool_calls import ToolAccess
 from weft.conversation.turns import TurnRules
 from weft.files import Folder
 from weft.models.model import Part, Request, Stop, TextDelta

@@ -12,8 +12,15 @@ import pytest
 
 from weft.conversation.claude_agent.child import environment
 from weft.conversation.claude_agent.gate import GateToolbox, gate_tools, in_our_words, its_name
-from weft.conversation.claude_agent.kept import GO_ON, KeptRuntime, is_there, read_kept, what_it_is_told, write_kept
 from weft.conversation.claude_agent.runtime import text_of, usage_of
+from weft.conversation.claude_agent.transcript import (
+    GO_ON,
+    KeptRuntime,
+    is_there,
+    read_kept,
+    what_it_is_told,
+    write_kept,
+)
 from weft.conversation.projections import Said
 from weft.files import Folder
 from weft.protocol.messages import ToolCall

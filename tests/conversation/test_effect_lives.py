@@ -18,7 +18,7 @@ from tests.conversation.effect_lives import PERSON, life
 from tests.lanes import lives
 from weft.conversation import decide, turns
 from weft.conversation.executor import Executor
-from weft.conversation.tooling import RunningTool, ToolAccess
+from weft.conversation.tool_calls import RunningTool, ToolAccess
 from weft.protocol import conversation_commands as c
 from weft.testing.lockstep import DeadlockError
 from weft.testing.simulation import BrokenPromiseError

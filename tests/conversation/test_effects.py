@@ -16,7 +16,7 @@ import pytest
 
 from tests.conversation.test_runtime import call, events_of, played, session_in, talking
 from weft.conversation.ports import SessionJournal, in_thread
-from weft.conversation.tooling import ToolAccess
+from weft.conversation.tool_calls import ToolAccess
 from weft.conversation.turns import TurnRules
 from weft.files import Folder
 from weft.models.model import Part, Request

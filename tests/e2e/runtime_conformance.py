@@ -20,7 +20,7 @@ from tests.doors import OpenConversation, talk_in
 from tests.e2e.agents import at_work_in
 from tests.made import lay_out
 from weft.app import App
-from weft.models.making import FilesAsk, Maker
+from weft.models.file_making import FileMakingModel, FilesRequest
 from weft.models.model import Request
 from weft.protocol import conversation_events as t
 from weft.protocol.errors import Finding
@@ -184,10 +184,10 @@ async def files_of_a_step_are_judged_as_written(stage: RuntimeStage, place: Path
         with App.open(open_stage.workspace) as app:
             app.consents.ask = lambda request: True
             maker = app.models().open(stage.model, dict)
-            assert isinstance(maker, Maker)
+            assert isinstance(maker, FileMakingModel)
             told: list[str] = []
             request = Request(system="", messages=(words,))
-            made = await maker.make(FilesAsk(request=request, files=("made.txt",), judge=judge, say=told.append))
+            made = await maker.make(FilesRequest(request=request, files=("made.txt",), judge=judge, say=told.append))
             assert made.files == {"made.txt": b"LOW TIDE\n"}
             assert any("is not loud" in json.dumps(one.body) for one in open_stage.server.seen)
             await app.models().aclose()

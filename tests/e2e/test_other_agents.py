@@ -20,9 +20,9 @@ import pytest
 from tests.doors import OpenConversation, talk_in
 from tests.made import Weft
 from weft.app import App
+from weft.conversation.other_agent.agent_conversation import OtherAgent
 from weft.conversation.other_agent.runtime import AgentReach
-from weft.conversation.other_agent.speaking import OtherAgent
-from weft.models.making import FilesAsk
+from weft.models.file_making import FilesRequest
 from weft.models.model import Request
 from weft.protocol import conversation_events as t
 from weft.protocol.errors import Finding, ModelFeedback, UserError
@@ -332,7 +332,7 @@ def test_it_makes_the_files_of_a_step_and_is_told_what_is_wrong(tmp_path: Path, 
         return [] if data == b"LOW TIDE AT SIX\n" else [Finding("made.txt", "", "is not loud", "write it so")]
 
     request = Request(system="", messages=(Message(role="user", content=(Text(text="make it"),)),))
-    ask = FilesAsk(request=request, files=("made.txt",), judge=judge, say=told.append, asks=2)
+    ask = FilesRequest(request=request, files=("made.txt",), judge=judge, say=told.append, asks=2)
     made = asyncio.run(made_by.make(ask))
     assert made.files == {"made.txt": b"LOW TIDE AT SIX\n"}
     if agent == "acp":
@@ -340,6 +340,6 @@ def test_it_makes_the_files_of_a_step_and_is_told_what_is_wrong(tmp_path: Path, 
         assert made.usage.input == 22
     else:
         assert (told, made.usage.input) == (["Edit made.txt"], 11)
-    never = FilesAsk(request=request, files=("other.txt",), judge=judge, say=told.append, asks=1)
+    never = FilesRequest(request=request, files=("other.txt",), judge=judge, say=told.append, asks=1)
     with pytest.raises(ModelFeedback, match=r"other\.txt"):
         asyncio.run(made_by.make(never))

@@ -16,8 +16,8 @@ import pytest
 
 from tests.knowledge.made import write_documents
 from tests.knowledge.research.desk import DOCUMENTS
-from weft.app import App, SourceShelf
-from weft.app.inquiries import Inquiry, ask_of
+from weft.app import App, SourceSettings
+from weft.app.research_requests import Inquiry, ask_of
 from weft.app.web_searches import pages_about
 from weft.files import Folder
 from weft.knowledge.embedding import Unavailable
@@ -101,7 +101,7 @@ def lay(top: Path, base: str) -> Path:
 def test_pages_that_a_search_found_are_quoted_checked_and_held_against_the_collection(tmp_path: Path) -> None:
     async def life(place: Path) -> tuple[list[str], dict[str, Any], dict[str, Any]]:
         with App.open(place, fetch_page=over_loopback) as app:
-            await SourceShelf(app).test()
+            await SourceSettings(app).test()
             knowledge = app.knowledge("audit")
             assert knowledge is not None
             assert knowledge.web is not None

@@ -12,7 +12,7 @@ import pytest
 
 from weft.app import App, SessionRequest
 from weft.app.step_cache import WorkspaceCache
-from weft.models.making import FilesAsk, FilesMade
+from weft.models.file_making import FilesMade, FilesRequest
 from weft.protocol.commands import GivenFile, ReplyToGate, StartRun
 from weft.protocol.errors import WorkspaceError
 from weft.protocol.events import StepCompleted
@@ -190,7 +190,7 @@ def test_what_reaches_outside_cannot_be_cached(desk: Desk) -> None:
 class Working(ScriptedModel):
     """A model with a loop of its own."""
 
-    async def make(self, ask: FilesAsk) -> FilesMade:
+    async def make(self, ask: FilesRequest) -> FilesMade:
         made = self.requests
         made.append(ask.request)
         return FilesMade(files={name: b"Dear Ada" for name in ask.files}, usage=Usage(input=1, output=1))

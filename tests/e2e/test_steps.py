@@ -305,7 +305,7 @@ def test_where_the_code_failed_is_told_call_by_call_and_kept(one: Weft) -> None:
         assert [line.rpartition(" ")[2] for line in way] == ["make", "parsed"]
         assert "return json.loads(text)" in told
         assert "decoder.py" in told
-        assert "orchestrator/worker.py" not in told  # nobody's business but ours
+        assert "orchestrator/code_worker.py" not in told  # nobody's business but ours
     page = json.loads(one("sessions", "show", "one-one", "make", "--json").out)
     assert "in parsed" in page["attempts"][0]["trace"]
 

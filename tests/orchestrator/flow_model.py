@@ -19,11 +19,11 @@ from typing import Any
 from tests.orchestrator.flow_ledger import SOURCE, Ledger
 from tests.orchestrator.model import is_as_before, promise
 from weft.orchestrator.machine import decide
+from weft.orchestrator.map_expansion import unfold
 from weft.orchestrator.plan import make_plan
 from weft.orchestrator.progress import Decision, EndRun, FindItems, Progress, RunSpec, StartAttempt
-from weft.orchestrator.resting import asked_back, at_rest
+from weft.orchestrator.rest_commands import asked_back, at_rest
 from weft.orchestrator.step_facts import OnDisk, StepFacts
-from weft.orchestrator.unfolding import unfold
 from weft.protocol import events as e
 from weft.protocol.commands import (
     Artifact,

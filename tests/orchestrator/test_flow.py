@@ -17,10 +17,10 @@ from tests.orchestrator.flow_model import FlowWorld, explore
 from tests.orchestrator.flow_shapes import shape, worlds
 from tests.orchestrator.model import BrokenPromiseError
 from weft.models.budget import Ledger
-from weft.orchestrator import consequences, course, machine, outlook, resting
-from weft.orchestrator.consequences import After
-from weft.orchestrator.course import Course
+from weft.orchestrator import after_step, machine, plan_preview, rest_commands, run_history
+from weft.orchestrator.after_step import AfterStep
 from weft.orchestrator.progress import Progress, RunSpec, StartAttempt, StepProgress
+from weft.orchestrator.run_history import RunHistory
 from weft.protocol import events as e
 from weft.session import state as session_state
 from weft.session.recovery import closing
@@ -65,38 +65,38 @@ def test_random_lives_of_random_pipelines(chunk: int) -> None:
 Patch = tuple[Any, str, Any]
 
 
-def _no_gate(spec: RunSpec, progress: Progress, name: str, gate: Any, *, fresh: bool) -> After:
-    return After(progress)
+def _no_gate(spec: RunSpec, progress: Progress, name: str, gate: Any, *, fresh: bool) -> AfterStep:
+    return AfterStep(progress)
 
 
-def _asks_and_goes_on(spec: RunSpec, progress: Progress, name: str, gate: Any, *, fresh: bool) -> After:
+def _asks_and_goes_on(spec: RunSpec, progress: Progress, name: str, gate: Any, *, fresh: bool) -> AfterStep:
     after = ORIGINAL_GATE(spec, progress, name, gate, fresh=fresh)
     return replace(after, progress=after.progress.with_step(name, progress.steps[name]))
 
 
-def _once_is_for_ever(spec: RunSpec, progress: Progress, name: str, gate: Any, *, fresh: bool) -> After:
-    return After(progress) if name in progress.approved else ORIGINAL_GATE(spec, progress, name, gate, fresh=fresh)
+def _once_is_for_ever(spec: RunSpec, progress: Progress, name: str, gate: Any, *, fresh: bool) -> AfterStep:
+    return AfterStep(progress) if name in progress.approved else ORIGINAL_GATE(spec, progress, name, gate, fresh=fresh)
 
 
-def _never_withdrawn(progress: Progress, name: str) -> After:
-    return After(progress)
+def _never_withdrawn(progress: Progress, name: str) -> AfterStep:
+    return AfterStep(progress)
 
 
-def _only_the_first(pipeline: Any, now: Course, step: str) -> Any:
+def _only_the_first(pipeline: Any, now: RunHistory, step: str) -> Any:
     replies, rounds = ORIGINAL_SAID(pipeline, now, step)
     first = {unit.name for unit in pipeline.units_of(step) if unit.steps[0] == step}
     return replies, {name: one for name, one in rounds.items() if name in first}
 
 
-def _no_replies(pipeline: Any, now: Course, step: str) -> Any:
+def _no_replies(pipeline: Any, now: RunHistory, step: str) -> Any:
     return {}, ORIGINAL_SAID(pipeline, now, step)[1]
 
 
-def _base_without_the_rest(pipeline: Any, facts: Any, now: Course, step: str, hashes: Any) -> Course:
+def _base_without_the_rest(pipeline: Any, facts: Any, now: RunHistory, step: str, hashes: Any) -> RunHistory:
     return ORIGINAL_BASE(pipeline, facts, now, step, {})
 
 
-def _inner_goes_on_counting(self: Course, pipeline: Any, unit: Unit, begun: Any) -> Course:
+def _inner_goes_on_counting(self: RunHistory, pipeline: Any, unit: Unit, begun: Any) -> RunHistory:
     return replace(self, rounds={**self.rounds, unit.name: begun})
 
 
@@ -108,14 +108,14 @@ def _reads_what_is_passed_over(spec: RunSpec, progress: Progress, step: Any) -> 
     return found, edited
 
 
-def _stays_passed_over(spec: RunSpec, progress: Progress, unit: Unit, *, fresh: bool) -> After:
+def _stays_passed_over(spec: RunSpec, progress: Progress, unit: Unit, *, fresh: bool) -> AfterStep:
     after = ORIGINAL_CLOSE(spec, progress, unit, fresh=fresh)
     passed = {name: step for name, step in progress.steps.items() if step.phase == "passed"}
     return replace(after, progress=replace(after.progress, steps={**after.progress.steps, **passed}))
 
 
-def _passed_by_in_silence(spec: RunSpec, progress: Progress, name: str) -> After:
-    return After(progress.with_step(name, StepProgress("passed")))
+def _passed_by_in_silence(spec: RunSpec, progress: Progress, name: str) -> AfterStep:
+    return AfterStep(progress.with_step(name, StepProgress("passed")))
 
 
 def _doubtful_is_good(self: Unit, seen: Any) -> Any:
@@ -127,7 +127,7 @@ def _always_a_verdict(self: Unit, seen: Any) -> Any:
     return "passed"
 
 
-def _no_inputs(now: Course, unit: Unit) -> dict[str, str]:
+def _no_inputs(now: RunHistory, unit: Unit) -> dict[str, str]:
     return {}
 
 
@@ -195,50 +195,50 @@ def _nothing_to_settle(state: SessionState) -> list[Any]:
     return [event for event in ORIGINAL_CLOSING(state) if isinstance(event, e.RunEnded)]
 
 
-ORIGINAL_GATE = consequences._gate
-ORIGINAL_CLOSE = consequences._close
-ORIGINAL_SAID = course.said
-ORIGINAL_BASE = course.on_base
+ORIGINAL_GATE = after_step._gate
+ORIGINAL_CLOSE = after_step._close
+ORIGINAL_SAID = run_history.said
+ORIGINAL_BASE = run_history.on_base
 ORIGINAL_YIELDED = machine._yielded
 ORIGINAL_START = machine._start
 ORIGINAL_VERDICT = Unit.verdict
-ORIGINAL_BREAKOUT = resting._resolve
+ORIGINAL_BREAKOUT = rest_commands._resolve
 ORIGINAL_RESOLVED = session_state._gate_resolved
-ORIGINAL_AT = outlook.Outlook.at
+ORIGINAL_AT = plan_preview.Outlook.at
 ORIGINAL_CLOSING = closing
 
 MUTANTS: Mapping[str, tuple[str, Patch]] = {
-    "a gate that does not ask": ("gate", (consequences, "_gate", _no_gate)),
-    "a gate that asks and goes on": ("gate", (consequences, "_gate", _asks_and_goes_on)),
-    "what was let pass once passes for ever": ("walks", (consequences, "_gate", _once_is_for_ever)),
+    "a gate that does not ask": ("gate", (after_step, "_gate", _no_gate)),
+    "a gate that asks and goes on": ("gate", (after_step, "_gate", _asks_and_goes_on)),
+    "what was let pass once passes for ever": ("walks", (after_step, "_gate", _once_is_for_ever)),
     "a gate that outlives its result": ("walks", (machine, "withdrawn", _never_withdrawn)),
     "a step that does not wait for the gate before it": ("gate", (machine, "_ready", _ready_at_the_gate)),
-    "a reply that resolves another gate": ("two gates", (resting, "open_gate", _any_gate)),
+    "a reply that resolves another gate": ("two gates", (rest_commands, "open_gate", _any_gate)),
     "a run taken up again that forgets its gates": ("two gates", (machine, "_start", _gates_forgotten)),
     "a run that says it is done at a gate": ("gate", (machine, "_outcome", _says_it_is_done)),
-    "a breakout that is denied and leaves": ("gate", (resting, "_resolve", _leaves_anyway)),
+    "a breakout that is denied and leaves": ("gate", (rest_commands, "_resolve", _leaves_anyway)),
     "items that are never looked for": ("gate and loop for each item", (machine, "_waits_for_items", lambda *_: {})),
     "more items at once than the map says": ("pipeline for each item", (machine, "_has_room", lambda *_: True)),
     "a person's words that reach nobody": ("gate", (machine, "said", _no_replies)),
     "what is amended is let pass as before": ("again", (session_state, "_gate_resolved", _forgets_what_was_let_pass)),
-    "rounds that are not counted": ("repair in vain", (Course, "round_of", lambda self, unit: None)),
+    "rounds that are not counted": ("repair in vain", (RunHistory, "round_of", lambda self, unit: None)),
     "a round too many": ("repair in vain", (Unit, "bound", lambda self, parameters: 3)),
     "feedback for the first step alone": ("repair", (machine, "said", _only_the_first)),
-    "rounds that are no inputs": ("walks", (course, "_round", _no_inputs)),
+    "rounds that are no inputs": ("walks", (run_history, "_round", _no_inputs)),
     "a base without what is outside": ("walks", (machine, "on_base", _base_without_the_rest)),
-    "an inner unit that goes on counting": ("nested", (Course, "with_round", _inner_goes_on_counting)),
+    "an inner unit that goes on counting": ("nested", (RunHistory, "with_round", _inner_goes_on_counting)),
     "a unit that begins before it has one base": ("unit with two sides", (machine, "_ready", _ready_early)),
     "no verdict is a good one": ("not to be told", (Unit, "verdict", _doubtful_is_good)),
     "every verdict is a good one": ("repair in vain", (Unit, "verdict", _always_a_verdict)),
     "a verifier passed over in silence": ("verifier passed over", (machine, "passed_by", _passed_by_in_silence)),
     "a verdict that outlives what it was about": ("stale verdict", (session_state, "_doubt", lambda *_: None)),
     "a step that reads what was passed over": ("passed over", (machine, "_yielded", _reads_what_is_passed_over)),
-    "what was passed over once stays so": ("condition in a round", (consequences, "_close", _stays_passed_over)),
+    "what was passed over once stays so": ("condition in a round", (after_step, "_close", _stays_passed_over)),
     "a budget that begins anew": ("budget", (Ledger, "of", classmethod(_spends_anew))),
     "a budget that sees nothing spent": ("budget", (Ledger, "with_attempt", _free_when_failed)),
     "a budget that sees nothing beside": ("budget", (machine, "_beside", _nobody_beside)),
     "a late result that is taken": ("repair", (machine, "_is_open", _all_open)),
-    "a plan that sees no conditions": ("passed over", (outlook.Outlook, "at", _sees_all)),
+    "a plan that sees no conditions": ("passed over", (plan_preview.Outlook, "at", _sees_all)),
     "a crash that settles nothing": ("gate", (flow_model, "closing", _nothing_to_settle)),
 }
 

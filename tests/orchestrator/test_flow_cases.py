@@ -16,7 +16,7 @@ from tests.orchestrator.flow_shapes import shape, wants
 from tests.orchestrator.test_invariants import CODE, PIPELINE, live, of_type, proceed
 from weft.app import App, SessionRequest
 from weft.models.budget import Allowance, BudgetSpent, CallEstimate, Ledger, allowance, breach, short_of
-from weft.orchestrator.resting import open_gate
+from weft.orchestrator.rest_commands import open_gate
 from weft.protocol import events as e
 from weft.protocol.commands import Accepted, Interrupt, Reply, ReplyToGate, StartRun
 from weft.protocol.events import DurableEvent, GateOpened

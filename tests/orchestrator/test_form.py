@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from weft.orchestrator.resting import filled_in
+from weft.orchestrator.rest_commands import filled_in
 from weft.protocol.errors import UserError
 from weft.protocol.events import GateOpened
 from weft.protocol.values import replace

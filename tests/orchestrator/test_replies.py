@@ -15,7 +15,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from tests.orchestrator.said import PHRASINGS
-from weft.orchestrator import clauses, phrases, replies
+from weft.orchestrator import replies, reply_clauses, reply_phrases
 from weft.orchestrator.replies import (
     DEFAULT_CHOICES,
     Judgement,
@@ -319,8 +319,8 @@ KEYWORDS: Final = [
 def test_a_keyword_inside_a_longer_word_says_nothing(word: str, before: str, after: str) -> None:
     longer = before + word + after
     # Letters held down and known slips are the word itself; and what is made up may be a word with its own meaning.
-    meant = clauses.words_of(longer)
-    assume(meant == longer and phrases._core(longer).label is None and not phrases._amends(longer))
+    meant = reply_clauses.words_of(longer)
+    assume(meant == longer and reply_phrases._core(longer).label is None and not reply_phrases._amends(longer))
     for text in (longer, f"I wrote {longer} there", f"{longer}, {longer}"):
         assert judge_reply(text).kind == "unclear"
         assert judge_confirmation(text).kind == "unclear"
@@ -333,7 +333,7 @@ def test_a_keyword_inside_a_longer_word_says_nothing(word: str, before: str, aft
 )
 @example("go ahead", "I said do not")
 def test_a_negation_in_front_never_leaves_the_meaning(text: str, negation: str) -> None:
-    assume(not clauses.words_of(text).startswith("never"))  # said twice, it is said once
+    assume(not reply_clauses.words_of(text).startswith("never"))  # said twice, it is said once
     negated = f"{negation} {text[:1].lower()}{text[1:]}"
     assert _meaning(judge_reply(negated)) in ("unclear", "amend")
     assert judge_confirmation(negated).kind != "leave"
@@ -366,11 +366,11 @@ def test_case_spaces_and_punctuation_change_nothing(
 @given(
     st.lists(
         st.text(string.ascii_lowercase + "-_ ", min_size=1, max_size=12).filter(
-            lambda name: bool(clauses.words_of(name))
+            lambda name: bool(reply_clauses.words_of(name))
         ),
         min_size=1,
         max_size=5,
-        unique_by=clauses.words_of,
+        unique_by=reply_clauses.words_of,
     ),
     st.data(),
 )
@@ -440,11 +440,11 @@ def _patched(name: str, value: Any) -> tuple[Any, str, Callable[[Any], Any]]:
     return replies, name, lambda _: value
 
 
-_EVERY: Final = frozenset(phrases.Label.__args__)  # type: ignore[attr-defined]
+_EVERY: Final = frozenset(reply_phrases.Label.__args__)  # type: ignore[attr-defined]
 MUTANTS: dict[str, tuple[Any, str, Callable[[Any], Any]]] = {
-    "a word counts wherever it stands": (phrases, "_matching", _anywhere),
-    "a negation is not seen": (phrases, "_turned", _never_turned),
-    "a negation makes the opposite": (phrases, "_negated", _opposite),
+    "a word counts wherever it stands": (reply_phrases, "_matching", _anywhere),
+    "a negation is not seen": (reply_phrases, "_turned", _never_turned),
+    "a negation makes the opposite": (reply_phrases, "_negated", _opposite),
     "questions are replies": (replies, "clauses_of", _without("question")),
     "conditions are not seen": (replies, "clauses_of", _without("conditional")),
     "a condition before a breakout is not seen": (replies, "clauses_of", _without("conditional_before")),
@@ -458,7 +458,7 @@ MUTANTS: dict[str, tuple[Any, str, Callable[[Any], Any]]] = {
     "to stay is not told from leaving": _patched("_STAYS", frozenset()),
     "a fresh start is taken with a resuming": _patched("_takes_up", lambda said: False),
     "numbers are not choices": _patched("_numbered", lambda text, offered: None),
-    "orders to change are not seen": (phrases, "_amends", lambda _: lambda words: False),
+    "orders to change are not seen": (reply_phrases, "_amends", lambda _: lambda words: False),
 }
 
 

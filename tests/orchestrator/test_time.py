@@ -12,10 +12,10 @@ from typing import Any, Final
 import pytest
 
 from tests.orchestrator.model import BrokenPromiseError, pipeline, promise
-from weft.orchestrator import consequences, machine
+from weft.orchestrator import after_step, machine
 from weft.orchestrator.machine import decide
 from weft.orchestrator.progress import Decision, EndRun, Progress, RunSpec, StartAttempt, WakeAt
-from weft.orchestrator.resting import at_rest, overdue
+from weft.orchestrator.rest_commands import at_rest, overdue
 from weft.orchestrator.step_facts import OnDisk, StepFacts
 from weft.protocol import events as e
 from weft.protocol.commands import (
@@ -30,9 +30,9 @@ from weft.protocol.commands import (
 )
 from weft.protocol.events import DurableEvent, Record
 from weft.protocol.hashes import hash_bytes
-from weft.session.moments import moment_seconds, moment_text
 from weft.session.recovery import closing
 from weft.session.state import SessionState, fold
+from weft.session.timestamps import moment_seconds, moment_text
 from weft.session.transitions import Standing, after
 from weft.workspace.flow import Gate
 from weft.workspace.flow_rules import DEFAULT_CHOICES
@@ -333,7 +333,7 @@ _AT_THE_END = machine._at_the_end
 MUTANTS: Final[dict[str, tuple[Any, str, Any]]] = {
     "no step waits": (machine, "_held_up", _never_asleep),
     "a wait is forgotten": (machine, "_held_up", _always_anew),
-    "nobody is asked before": (machine, "gate_before", lambda spec, progress, *_: consequences.After(progress)),
+    "nobody is asked before": (machine, "gate_before", lambda spec, progress, *_: after_step.AfterStep(progress)),
     "a failure is not looked at": (machine, "_failures", lambda *_: {}),
     "every end is a failure": (machine, "_failures", lambda *_: {"a": "no"}),
     "nothing is due": (machine, "_due", lambda *_: None),

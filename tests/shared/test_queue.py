@@ -18,10 +18,10 @@ from tests.gated import lay_out_gated
 from tests.postgres import Server
 from tests.shared.fleet import log_of
 from weft.app import App, SessionRequest, push_tree
-from weft.app.live import LiveSession
+from weft.app.live_session import LiveSession
 from weft.app.queue import Queue, QueuedSession, Work, open_queue
 from weft.app.queue_worker import QueueWorker, TooNewError
-from weft.orchestrator.resting import at_rest
+from weft.orchestrator.rest_commands import at_rest
 from weft.protocol.commands import Accepted, Interrupt, Refused, ReplyToGate, StartRun
 from weft.protocol.envelope import PERSON
 from weft.protocol.events import LOG_VERSION, GateOpened, Record

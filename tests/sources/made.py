@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from weft.files import Folder
-from weft.sources.connected import Sources
+from weft.sources.connected_sources import Sources
 from weft.sources.listing import Reached
 from weft.tools.results import keeper
 from weft.tools.tool import Context, Outcome, Question

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.doors import talk_in
-from weft.app import AddRequest, App, SourceShelf
+from weft.app import AddRequest, App, SourceSettings
 from weft.testing.scripted import ScriptedModel, Turn, calls, says
 
 pytestmark = pytest.mark.process
@@ -53,7 +53,7 @@ async def _life(workspace: Path, place: Path) -> None:
         ]
     )
     with App.open(workspace, models={"scripted": model}) as app:
-        shelf = SourceShelf(app)
+        shelf = SourceSettings(app)
         command = [sys.executable, str(place / "sqlite_server.py"), str(place / "library.db")]
         for request in (
             AddRequest(words=command, slug="library", read=[str(place), sys.prefix]),

@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from weft.app.source_shelf import _command_word
+from weft.app.source_settings import _command_word
 from weft.files import Folder
 from weft.protocol.errors import WorkspaceError
-from weft.sources.api import written
 from weft.sources.config import McpConfig, check_config
-from weft.sources.declared import declared_sources, read_declared
+from weft.sources.declared_sources import declared_sources, read_declared
 from weft.sources.elicitation import typed
+from weft.sources.http_api import written
 from weft.sources.importing import imported, read_json, slug_of
-from weft.sources.offering import public_name
 from weft.sources.openapi import MULTIPART, Place, Style, addresses, operations, sign_in_of
 from weft.sources.secrets import Secrets
+from weft.sources.source_tools import public_name
 from weft.sources.stdio import what_held_it
 from weft.workspace.document import MarkedDocument
 

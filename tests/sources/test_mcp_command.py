@@ -13,9 +13,9 @@ from tests.sources.conftest import OpenShelf
 from tests.sources.http_server import World, served
 from tests.sources.made import answering
 from weft.sources.connector import SourceDownError
-from weft.sources.lines import StdioLine
 from weft.sources.mcp_connection import McpConnection, McpLine
 from weft.sources.stdio import launch_of
+from weft.sources.transports import StdioLine
 
 if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams

@@ -14,7 +14,7 @@ import pytest
 
 from tests.doors import talk_in
 from tests.sources.made import ODD_SERVER
-from weft.app import App, SourceShelf
+from weft.app import App, SourceSettings
 from weft.protocol.commands import Accepted, Refused, SwitchSource
 from weft.protocol.messages import Media, ToolCall
 from weft.testing.scripted import ScriptedModel, Turn, calls, says
@@ -64,7 +64,7 @@ def test_test_tools_model_and_rules_have_the_same_list(tmp_path: Path) -> None:
             async with talk_in(app, session="talk", working=tmp_path) as talk:
                 await talk.say("hello")
                 await talk.idle()
-            shelf = SourceShelf(app)
+            shelf = SourceSettings(app)
             tested = await shelf.test()
             for slug in ("odd", "notes"):
                 source = shelf.one(slug)
@@ -168,7 +168,7 @@ def test_validate_says_which_sources_are_missing_before_a_run(tmp_path: Path) ->
     lay_pipeline(workspace, other="jira")
     with App.open(workspace) as app:
         assert "the source 'notes' can't be used: it was never reached" in str(app.check_pipeline("look")[0])
-        asyncio.run(SourceShelf(app).test())
+        asyncio.run(SourceSettings(app).test())
         assert "there is no source 'jira'" in str(app.check_pipeline("look")[0])
         lay_pipeline(workspace)
     with App.open(workspace) as app:
@@ -183,8 +183,8 @@ def test_what_nobody_agreed_to_is_neither_started_nor_offered(tmp_path: Path) ->
     command = {"command": sys.executable, "args": ["-c", f"open({str(tmp_path / 'ran')!r}, 'w')"]}
     (project / ".mcp.json").write_text(json.dumps({"mcpServers": {"theirs": command}}))
     with App.open(workspace) as app:
-        asyncio.run(SourceShelf(app).test())
-        found = asyncio.run(SourceShelf(app, project).test(["theirs"]))["theirs"]
+        asyncio.run(SourceSettings(app).test())
+        found = asyncio.run(SourceSettings(app, project).test(["theirs"]))["theirs"]
         assert found.state == "failed"
         assert "nobody has agreed to the source theirs" in found.why
         assert not (tmp_path / "ran").exists()
@@ -203,7 +203,7 @@ def test_a_run_with_two_sources_is_killed_in_a_call_and_goes_on(tmp_path: Path) 
     workspace = lay(tmp_path)
     lay_pipeline(workspace)
     with App.open(workspace) as app:
-        asyncio.run(SourceShelf(app).test())
+        asyncio.run(SourceSettings(app).test())
     counted = tmp_path / "counted"
 
     def count(what: str) -> int:

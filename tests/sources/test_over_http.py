@@ -21,8 +21,8 @@ from weft.protocol.commands import GivenFile
 from weft.protocol.errors import UserError
 from weft.protocol.messages import ToolCall
 from weft.sources.grants import Grant
+from weft.sources.http_client import Wire
 from weft.sources.sign_in import SignInAsking, sign_in
-from weft.sources.wire import Wire
 from weft.tools.permission import judge
 from weft.tools.permission_file import Rule, Rules
 

@@ -14,7 +14,7 @@ import pytest
 from tests.sources.conftest import OpenShelf
 from tests.sources.made import Shelf, answering
 from tests.sources.others import PLACE, own_node, server
-from weft.app import App, SourceShelf
+from weft.app import App, SourceSettings
 from weft.app.mentions import Attaching
 from weft.files import Folder
 from weft.protocol.errors import UserError
@@ -71,7 +71,7 @@ def test_resources_are_listed_read_and_named(tmp_path: Path) -> None:
         with App.open(workspace) as app, Folder.open(tmp_path) as folder:
             for request in app.not_agreed():
                 app.consents.agree(request, "asked")
-            shelf = SourceShelf(app)
+            shelf = SourceSettings(app)
             listed = await shelf.resources("every")
             (media_type, data), *_ = await shelf.resource("every", listed[0]["uri"])
             assert media_type.startswith("text/")

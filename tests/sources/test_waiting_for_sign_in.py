@@ -10,7 +10,7 @@ import pytest
 
 from tests.doors import talk_in
 from tests.sources.http_server import World, served
-from weft.app import App, SessionRequest, SourceShelf, wake_waiting
+from weft.app import App, SessionRequest, SourceSettings, wake_waiting
 from weft.models.model import Request
 from weft.protocol.commands import ReplyToGate, SessionCommand, StartRun
 from weft.protocol.conversation_events import ApprovalDecided, ApprovalRequested
@@ -43,7 +43,7 @@ def lay(top: Path, world: World) -> Path:
 
 
 async def sign_in(app: App, secret: str) -> str:
-    shelf = SourceShelf(app)
+    shelf = SourceSettings(app)
     return (await shelf.sign_in("far", show=lambda _: None, secret=lambda _: secret)).state
 
 
@@ -97,7 +97,7 @@ def test_what_waits_for_a_sign_in_waits_in_every_mode(tmp_path: Path) -> None:
                 return judge(call, app.toolbox().get("far__echo"), mode=mode, rules=app.rules()).decision
 
             assert {decided(mode) for mode in ("ask", "edits", "auto")} == {"allow"}
-            await SourceShelf(app).test()
+            await SourceSettings(app).test()
             assert {decided(mode) for mode in ("ask", "edits", "auto")} == {"ask"}
             assert decided("safe") == "deny"
 

@@ -9,9 +9,9 @@
         outcome = await session.rest()                         # "done", "waiting", "failed", …
     for record in app.sessions.records("article-1a2b3c"): …    # the log, also while it is written
 
-root.py   App: opens sessions         live.py      LiveSession: one inbox, one writer, both machines
-parts.py  what all is made of         door.py      the session's door to other processes
-runs.py   the runs of a session       conversations.py   its conversation
+root.py    App: opens sessions          live_session.py   LiveSession: one inbox, one writer, both machines
+parts.py   what all is made of          door.py           the session's door to other processes
+runs.py    the runs of a session        conversations.py  its conversation
 """
 
 from __future__ import annotations
@@ -23,30 +23,18 @@ from weft.protocol.fronts import front
 
 if TYPE_CHECKING:
     from weft.access import BROWSER_DAYS, ME, Access, AccessToken, Browser, Identity, Role, Scope, Share
-    from weft.app.building import (
-        LibraryDraft,
-        TemplateKind,
-        build,
-        build_here,
-        drafted,
-        lay_draft,
-        lay_new,
-        new_files,
-        problems_of,
-    )
     from weft.app.catalogue import Catalogue
     from weft.app.claim_evaluation import evaluate, evaluate_with, read_labelled
     from weft.app.collection_inputs import which_collection
     from weft.app.collections import Collections, OpenCollection
-    from weft.app.describing import declared_marks
+    from weft.app.command_keys import another
     from weft.app.door import AttachedSession
-    from weft.app.inquiries import Inquiry, ask_of
-    from weft.app.joining import join_shared
-    from weft.app.live import LiveSession
+    from weft.app.door_messages import command_from_wire, item_to_wire, to_wire
+    from weft.app.live_session import LiveSession
     from weft.app.mentions import Mentionable, being_typed, dropped_path, files_named, ranked
     from weft.app.model_settings import MODEL_KINDS, ModelSettings, Offer, TableValue
-    from weft.app.notifying import notify_wishes
-    from weft.app.opened import OpenedSession, Showing
+    from weft.app.notifications import notify_wishes
+    from weft.app.opened_session import OpenedSession, Showing
     from weft.app.packs import DEFAULT_PACK, fetch_bytes, lay, lay_missing, pack_differences, shipped_packs
     from weft.app.parts import RegisteredFunction
     from weft.app.permissions import allow_always, judge_call, tools_listed
@@ -70,11 +58,22 @@ if TYPE_CHECKING:
         write_profile_file,
     )
     from weft.app.queue import BatchRow, Queue, person_name
-    from weft.app.repeated import another
-    from weft.app.replaying import Replayed, replay
-    from weft.app.requests import SessionRequest, read_given
+    from weft.app.research_requests import Inquiry, ask_of
     from weft.app.root import TAKEN_UP, App
+    from weft.app.scaffolding import (
+        LibraryDraft,
+        TemplateKind,
+        build,
+        build_here,
+        drafted,
+        lay_draft,
+        lay_new,
+        new_files,
+        problems_of,
+    )
     from weft.app.secrets import person_secrets
+    from weft.app.session_description import declared_marks
+    from weft.app.session_export import LeavingShown, exported, taken_in, would_leave
     from weft.app.session_pages import (
         NothingThereError,
         item_page,
@@ -88,6 +87,8 @@ if TYPE_CHECKING:
         this_moment,
         verified,
     )
+    from weft.app.session_replay import Replayed, replay
+    from weft.app.session_requests import SessionRequest, read_given
     from weft.app.session_work import (
         FILE_NOW,
         ArtifactName,
@@ -109,9 +110,9 @@ if TYPE_CHECKING:
         session_documents,
         steps_now,
     )
+    from weft.app.shared_address import join_shared
     from weft.app.shared_files import pull_workspace, push_tree, push_workspace
-    from weft.app.sharing import LeavingShown, exported, taken_in, would_leave
-    from weft.app.slash import (
+    from weft.app.slash_commands import (
         Attach,
         Build,
         Export,
@@ -126,8 +127,7 @@ if TYPE_CHECKING:
         read_slash,
         read_slash_elsewhere,
     )
-    from weft.app.source_shelf import AddRequest, SourceShelf, wake_waiting
-    from weft.app.wire import command_from_wire, item_to_wire, to_wire
+    from weft.app.source_settings import AddRequest, SourceSettings, wake_waiting
     from weft.consent import OWN_WORK, ConsentRequest, Consents, NotAgreedError, earlier
     from weft.documents import MAX_BYTES
     from weft.files import Folder
@@ -153,22 +153,22 @@ else:
         __name__,
         {
             "weft.access": "BROWSER_DAYS ME Access AccessToken Browser Identity Role Scope Share",
-            "weft.app.building": (
+            "weft.app.scaffolding": (
                 "LibraryDraft TemplateKind build build_here drafted lay_draft lay_new new_files problems_of"
             ),
             "weft.app.catalogue": "Catalogue",
             "weft.app.claim_evaluation": "evaluate evaluate_with read_labelled",
             "weft.app.collection_inputs": "which_collection",
             "weft.app.collections": "Collections OpenCollection",
-            "weft.app.describing": "declared_marks",
+            "weft.app.session_description": "declared_marks",
             "weft.app.door": "AttachedSession",
-            "weft.app.inquiries": "Inquiry ask_of",
-            "weft.app.joining": "join_shared",
-            "weft.app.live": "LiveSession",
+            "weft.app.research_requests": "Inquiry ask_of",
+            "weft.app.shared_address": "join_shared",
+            "weft.app.live_session": "LiveSession",
             "weft.app.mentions": "Mentionable being_typed dropped_path files_named ranked",
             "weft.app.model_settings": "MODEL_KINDS ModelSettings Offer TableValue",
-            "weft.app.notifying": "notify_wishes",
-            "weft.app.opened": "OpenedSession Showing",
+            "weft.app.notifications": "notify_wishes",
+            "weft.app.opened_session": "OpenedSession Showing",
             "weft.app.packs": "DEFAULT_PACK fetch_bytes lay lay_missing pack_differences shipped_packs",
             "weft.app.parts": "RegisteredFunction",
             "weft.app.permissions": "allow_always judge_call tools_listed",
@@ -181,9 +181,9 @@ else:
                 "write_profile_file"
             ),
             "weft.app.queue": "BatchRow Queue person_name",
-            "weft.app.replaying": "Replayed replay",
-            "weft.app.repeated": "another",
-            "weft.app.requests": "SessionRequest read_given",
+            "weft.app.session_replay": "Replayed replay",
+            "weft.app.command_keys": "another",
+            "weft.app.session_requests": "SessionRequest read_given",
             "weft.app.root": "TAKEN_UP App",
             "weft.app.secrets": "person_secrets",
             "weft.app.session_pages": (
@@ -197,13 +197,13 @@ else:
                 "session_document session_documents steps_now"
             ),
             "weft.app.shared_files": "pull_workspace push_tree push_workspace",
-            "weft.app.sharing": "LeavingShown exported taken_in would_leave",
-            "weft.app.slash": (
+            "weft.app.session_export": "LeavingShown exported taken_in would_leave",
+            "weft.app.slash_commands": (
                 "Attach Build Export ExportKind Fork KnownWords Leave Overview OverviewName Slash complete "
                 "read_slash read_slash_elsewhere"
             ),
-            "weft.app.source_shelf": "AddRequest SourceShelf wake_waiting",
-            "weft.app.wire": "command_from_wire item_to_wire to_wire",
+            "weft.app.source_settings": "AddRequest SourceSettings wake_waiting",
+            "weft.app.door_messages": "command_from_wire item_to_wire to_wire",
             "weft.consent": "OWN_WORK ConsentRequest Consents NotAgreedError earlier",
             "weft.documents": "MAX_BYTES",
             "weft.files": "Folder",

@@ -37,7 +37,7 @@ from weft.session.snapshot import read_snapshot
 from weft.session.state import SessionState
 
 if TYPE_CHECKING:
-    from weft.app.listing import SessionListing
+    from weft.app.session_listing import SessionListing
     from weft.models.spending import Price
     from weft.session.postgres import PostgresLog
     from weft.session.postgres_listings import PostgresListings
@@ -315,7 +315,7 @@ def _file(folder: Folder) -> int:
 
 
 def _nothing_folded() -> _Folded:
-    from weft.app.listing import SessionListing  # a list of what is known does without
+    from weft.app.session_listing import SessionListing  # a list of what is known does without
 
     return _Folded(SessionListing())
 
@@ -325,7 +325,7 @@ def _from_snapshot(folder: Folder, listed: int) -> _Folded | None:
     snapshot = read_snapshot(folder)
     if snapshot is None or listed < snapshot.head.seq:
         return None
-    from weft.app.listing import SessionListing
+    from weft.app.session_listing import SessionListing
 
     state, listing = snapshot.of("session", SessionState), snapshot.of("listing", SessionListing)
     if state is None or listing is None or state.seq != snapshot.head.seq:

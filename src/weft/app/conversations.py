@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from weft.app.mentions import Attached, Attaching
 from weft.app.parts import Parts
-from weft.app.requests import SessionRequest
 from weft.app.run_tool import run_pipeline_tool
+from weft.app.session_requests import SessionRequest
 from weft.conversation.compaction import Summary, summarise, turn_to_compact
 from weft.conversation.context import INSTRUCTIONS, SessionContext, Speaker, place_words
 from weft.conversation.conversation import Conversation, Settings
@@ -38,7 +38,7 @@ from weft.conversation.projections import (
     rewind_points,
 )
 from weft.conversation.prompt import Prompt
-from weft.conversation.tooling import SUB_AGENT, ToolAccess, sub_agent
+from weft.conversation.tool_calls import SUB_AGENT, ToolAccess, sub_agent
 from weft.conversation.turns import TurnRules
 from weft.conversation.watchdog import Watchdog
 from weft.documents import from_content_md
@@ -84,18 +84,18 @@ from weft.tools.results import keeper
 from weft.tools.shell.needs import Ground
 from weft.tools.shell_state import ShellState
 from weft.tools.skills import Skills
-from weft.tools.spellings import own_name, told
 from weft.tools.tool import Context, Question
+from weft.tools.tool_spellings import own_name, told
 from weft.tools.toolbox import Toolbox
 from weft.workspace.agent import Agent
 
 if TYPE_CHECKING:
     from weft.app.hooks import Hooks
-    from weft.app.notifying import Notifier
+    from weft.app.notifications import Notifier
     from weft.conversation.claude_agent.options import SubAgent
-    from weft.conversation.claude_agent.speaking import Speaking
-    from weft.conversation.other_agent.speaking import OtherSpeaking
-    from weft.sources.declared import Source
+    from weft.conversation.claude_agent.runtime_conversation import RuntimeConnection
+    from weft.conversation.other_agent.agent_conversation import OtherSpeaking
+    from weft.sources.declared_sources import Source
 
 MAIN: Final = "main"
 PLANNING: Final = """
@@ -144,7 +144,7 @@ class SessionConversation:
         self._connected = parts.models()
         self._chosen = request.model
         self._models: dict[str, Model] = {}
-        self._speaking: Speaking | OtherSpeaking | None = None
+        self._speaking: RuntimeConnection | OtherSpeaking | None = None
         self._knowledge = parts.knowledge(request.kb)
         if self._knowledge is not None:
             folders.enter_context(self._knowledge)
@@ -657,9 +657,9 @@ class SessionConversation:
             without.add(SUB_AGENT)
         return box.only(tool.name for tool in box if tool.name not in without)[0] if without else box
 
-    def _runtime_of(self, model: Model) -> Speaking | OtherSpeaking | None:
+    def _runtime_of(self, model: Model) -> RuntimeConnection | OtherSpeaking | None:
         """When the model is a program that runs its own loop: what speaks with it in this conversation."""
-        from weft.conversation.other_agent.speaking import OtherAgent, OtherSpeaking
+        from weft.conversation.other_agent.agent_conversation import OtherAgent, OtherSpeaking
 
         if isinstance(model, OtherAgent):
             own = self._session.folder.path / model.folder
@@ -670,7 +670,7 @@ class SessionConversation:
         if not isinstance(model, ClaudeAgent):
             return None
         from weft.conversation.claude_agent.options import check_installed
-        from weft.conversation.claude_agent.speaking import FOLDER, Setup, Speaking
+        from weft.conversation.claude_agent.runtime_conversation import FOLDER, RuntimeConnection, Setup
 
         check_installed()
         setup = Setup(
@@ -680,7 +680,7 @@ class SessionConversation:
             tools=self._toolbox.switched_on(),
             agents=self._sub_agents,
         )
-        return Speaking(setup, lambda: self.conversation)
+        return RuntimeConnection(setup, lambda: self.conversation)
 
     def _ground(self) -> Ground:
         """A runtime of others runs its commands itself: the boundary is around all of it, not around each of them."""

@@ -8,7 +8,7 @@ since the path of a socket may not be long. A line of JSON goes in:
     {"do": "look", "what": "context"}                          one line: what only the holder knows, as Markdown
     {"do": "rest", "run": true}                                one line, when the session has come to rest
 
-In a shared workspace the same lines go through the store (`knocks.py`) where another machine holds the session.
+In a shared workspace the same lines go through the store (`remote_door.py`) where another machine holds the session.
 `AttachedSession` is the other side: a session that another process holds, with the same doors as one that is held here.
 """
 
@@ -25,14 +25,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from weft.app.knocks import Visit
-from weft.app.live import LiveSession
-from weft.app.looks import INSIDE
-from weft.app.opened import HOLDER_GONE, OpenedSession
-from weft.app.parts import Parts
-from weft.app.requests import SessionRequest
-from weft.app.slash import OverviewName
-from weft.app.wire import (
+from weft.app.door_messages import (
     actor_from_wire,
     command_from_wire,
     item_from_wire,
@@ -40,6 +33,13 @@ from weft.app.wire import (
     reply_from_wire,
     to_wire,
 )
+from weft.app.live_session import LiveSession
+from weft.app.opened_session import HOLDER_GONE, OpenedSession
+from weft.app.overviews import INSIDE
+from weft.app.parts import Parts
+from weft.app.remote_door import Visit
+from weft.app.session_requests import SessionRequest
+from weft.app.slash_commands import OverviewName
 from weft.protocol.commands import Reply, SessionCommand, StartRun, refusal
 from weft.protocol.envelope import PERSON, Actor
 from weft.protocol.errors import ExternalError, UserError, WeftError

@@ -12,7 +12,7 @@ from typing import Final
 
 from weft.app.parts import EMBEDDED, Parts
 from weft.app.pipeline_pages import PipelineRun, pipeline_runs
-from weft.orchestrator.opening import Opening
+from weft.orchestrator.prepared_run import PreparedRun
 from weft.protocol.plans import Plan
 from weft.protocol.values import dataclass
 from weft.session.index import Filter
@@ -42,15 +42,15 @@ class Estimate:
     """Of what is given."""
 
 
-def estimate(parts: Parts, opening: Opening, plan: Plan) -> Estimate:
+def estimate(parts: Parts, prepared: PreparedRun, plan: Plan) -> Estimate:
     runs = {line.step for line in plan.lines if line.action == "run" and not line.reused}
     asks = {
         name: material.model
-        for name, material in opening.facts.materials.items()
+        for name, material in prepared.facts.materials.items()
         if name in runs and not material.code and material.model != EMBEDDED
     }
-    text = "\n".join(one.text for one in opening.facts.inputs.values())
-    entries = parts.catalogue.page(Filter(pipeline=opening.pipeline.name, archived=None, limit=4 * RUNS))
+    text = "\n".join(one.text for one in prepared.facts.inputs.values())
+    entries = parts.catalogue.page(Filter(pipeline=prepared.pipeline.name, archived=None, limit=4 * RUNS))
     found = took(pipeline_runs(parts, [(one.id, one.title) for one in entries]), asks) if asks else []
     low, high = (min(found), max(found)) if found else _reckoned(parts, asks, len(text))
     return Estimate(tuple(dict.fromkeys(asks.values())), tuple(asks), low, high, len(found), len(text.split()))

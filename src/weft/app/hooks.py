@@ -29,8 +29,8 @@ from weft.protocol.json_text import json_value
 from weft.protocol.values import dataclass
 from weft.tools.builtin.shell import boundary_policy
 from weft.tools.processes import Process, usual_limits
-from weft.tools.spellings import told_name
 from weft.tools.tool import Context
+from weft.tools.tool_spellings import told_name
 
 FILE: Final = ".claude/settings.json"
 EVENTS: Final = ("PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "Notification")

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from weft.app.parts import Parts
-from weft.app.requests import given_file
+from weft.app.session_requests import given_file
 from weft.documents import read_document
 from weft.files import Folder
 from weft.models.media import media_kind

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final, get_args
 
-from weft.app.connecting import AskSecret, OpenModel, credential_store, open_model
+from weft.app.model_registry import AskSecret, OpenModel, credential_store, open_model
 from weft.consent import Consents
 from weft.files import Folder
 from weft.models.connections import (

@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from weft.app.loop_threads import LoopThreads
 from weft.app.person import parsed_folder
-from weft.app.requests import SessionRequest, given_file
-from weft.app.store import open_store
+from weft.app.session_requests import SessionRequest, given_file
+from weft.app.shared_store import open_store
 from weft.consent import ConsentRequest, Consents, NotAgreedError
 from weft.files import Disk, Folder
 from weft.orchestrator.execute import StepExecutor
 from weft.orchestrator.facts import Versions
 from weft.orchestrator.inputs import GivenInput, ReadFile
-from weft.orchestrator.opening import FILES_SAY, Opening, OpeningAsk
+from weft.orchestrator.prepared_run import FILES_SAY, PreparedRun, PrepareRun
 from weft.protocol.commands import GivenFile, StartRun
 from weft.protocol.envelope import PERSON
 from weft.protocol.errors import UsageError
@@ -46,8 +46,8 @@ from weft.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from weft.app.catalogue import Catalogue
-    from weft.app.connecting import ConnectedModels
-    from weft.app.knocks import Knocks
+    from weft.app.model_registry import ConnectedModels
+    from weft.app.remote_door import Knocks
     from weft.app.secrets import PersonSecrets
     from weft.app.step_cache import WorkspaceCache
     from weft.app.telemetry import Telemetry
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from weft.models.limiting import ResourceLimits
     from weft.models.model import Model
     from weft.session.postgres import PostgresLog
-    from weft.sources.connected import Sources
+    from weft.sources.connected_sources import Sources
     from weft.tools.fetch import Fetched
     from weft.tools.permission_file import Rules
     from weft.tools.skills import Skills
@@ -151,7 +151,7 @@ class _StepTools:
 
 
 def _knocks(shared: PostgresLog) -> Knocks:
-    from weft.app.knocks import Knocks  # most workspaces are files
+    from weft.app.remote_door import Knocks  # most workspaces are files
 
     return Knocks(shared)
 
@@ -308,10 +308,10 @@ class Parts:
     def sources(self) -> Sources:
         """The sources of this workspace and person, with one connection to each for all sessions here."""
         if self._sources is None:
-            from weft.app.connecting import credential_store
-            from weft.sources.agreeing import consent_request
-            from weft.sources.connected import Sources
-            from weft.sources.declared import Source
+            from weft.app.model_registry import credential_store
+            from weft.sources.connected_sources import Sources
+            from weft.sources.declared_sources import Source
+            from weft.sources.source_consent import consent_request
 
             agreed: dict[str, tuple[Source, object]] = {}
             """What was found agreed to, with the record it was found in: asked again when either is another."""
@@ -370,7 +370,7 @@ class Parts:
             self._models = before
 
     def models(self) -> ConnectedModels:
-        from weft.app.connecting import ConnectedModels
+        from weft.app.model_registry import ConnectedModels
         from weft.models.connections import consent_request
 
         def agreed(connection: Connection) -> None:
@@ -404,7 +404,7 @@ class Parts:
             models = connections(self.config.models, {}).values()
             found += [consent_request(one, self._place) for one in models]
         if self.may_have_sources(Path.cwd()):
-            from weft.sources.agreeing import consent_request as source_request
+            from weft.sources.source_consent import consent_request as source_request
 
             found += [source_request(one) for one in self.sources().declared(Path.cwd()).sources.values()]
         found += self._step_requests()
@@ -434,19 +434,19 @@ class Parts:
         """NotAgreedError when the code of this workspace is not what was agreed to."""
         self.consents.check(self._code_request())
 
-    def check_code_of(self, opening: Opening) -> None:
+    def check_code_of(self, prepared: PreparedRun) -> None:
         """The same, before anything is recorded of a run that would need it."""
-        codes = {material.code for material in opening.facts.materials.values()}
-        steps = written_steps(opening.pipeline).values()
+        codes = {material.code for material in prepared.facts.materials.values()}
+        steps = written_steps(prepared.pipeline).values()
         codes |= {step.code for step in steps if step.code}
         codes |= {call.name for step in steps for _, call in step.checks if ":" in call.name}
         if codes - self._functions.keys() - {""}:
             self.check_code()
-        if (allowing := self._allowing(opening.pipeline)) is not None:
+        if (allowing := self._allowing(prepared.pipeline)) is not None:
             self.consents.check(allowing)
         for step in steps:
-            names = secrets_of(opening.pipeline, step, opening.parameters)
-            if (request := self._step_request(opening.pipeline.name, step, names)) is not None:
+            names = secrets_of(prepared.pipeline, step, prepared.parameters)
+            if (request := self._step_request(prepared.pipeline.name, step, names)) is not None:
                 self.consents.check(request)
             for name in names:
                 self.secrets.get(name)  # what is not there, or locked, is said before anything is recorded
@@ -525,7 +525,7 @@ class Parts:
 
         tools = [*builtin_tools()]
         if knowledge is not None:
-            from weft.knowledge.offering import conversation_tools
+            from weft.knowledge.collection_tools import conversation_tools
 
             tools += conversation_tools(knowledge)
         if not self.may_have_sources(project):
@@ -601,7 +601,7 @@ class Parts:
         """A write to a log: it waits for no other session's opening and reading, so that an interrupt does not."""
         return await self.disk_threads.run(work)
 
-    def opening_ask(
+    def preparation(
         self,
         pipeline: Pipeline,
         session: str,
@@ -611,10 +611,10 @@ class Parts:
         wish: StartRun,
         legacy: Legacy | None,
         versions: Versions | None = None,
-    ) -> OpeningAsk:
+    ) -> PrepareRun:
         if wish.model and wish.model != FILES_SAY:
             wish = replace(wish, model=self.models().choose(session=wish.model))  # what is not connected is said first
-        return OpeningAsk(
+        return PrepareRun(
             workspace=self.workspace,
             pipeline=pipeline,
             session=session,

@@ -18,8 +18,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Final
 
-from weft.app.requests import SessionRequest, given_file
 from weft.app.root import App
+from weft.app.session_requests import SessionRequest, given_file
 from weft.app.session_work import artifact_bytes
 from weft.checks import CheckCall, CheckInput, CheckProblem, parse_check, run_check
 from weft.files import Folder

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_args
 
-from weft.app.requests import read_given
+from weft.app.session_requests import read_given
 from weft.protocol.errors import EditConflictError
 from weft.protocol.hashes import hash_bytes
 from weft.workspace.profile import FILE, WORDS, Tone, Voice, parse_topics, with_part

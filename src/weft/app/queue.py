@@ -17,12 +17,12 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from weft.app.door import AttachedSession, attach
-from weft.app.opened import OpenedSession
+from weft.app.door_messages import actor_from_wire, command_from_wire, given_from_wire, reply_from_wire, to_wire
+from weft.app.opened_session import OpenedSession
 from weft.app.parts import Parts
-from weft.app.requests import SessionRequest, given_file
+from weft.app.session_requests import SessionRequest, given_file
 from weft.app.shared_files import push_tree, tree_of
-from weft.app.slash import OverviewName
-from weft.app.wire import actor_from_wire, command_from_wire, given_from_wire, reply_from_wire, to_wire
+from weft.app.slash_commands import OverviewName
 from weft.protocol.commands import Accepted, GivenFile, Interrupt, Reply, SessionCommand, StartRun
 from weft.protocol.envelope import PERSON, Actor
 from weft.protocol.errors import UsageError, UserError

@@ -20,14 +20,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from weft.app.knocks import Knocks
-from weft.app.live import LiveSession
+from weft.app.door_messages import to_wire
+from weft.app.live_session import LiveSession
 from weft.app.queue import BEGUN, DEFAULT, TASK, Queue, Work, open_queue
+from weft.app.remote_door import Knocks
 from weft.app.root import TAKEN_UP, App
 from weft.app.shared_files import lay_tree
-from weft.app.wire import to_wire
 from weft.files import Disk
-from weft.orchestrator.resting import continued
+from weft.orchestrator.rest_commands import continued
 from weft.protocol.call_events import in_a_line
 from weft.protocol.commands import Accepted, Refused, Reply, StartRun, refusal
 from weft.protocol.errors import ExternalError, UserError, WeftError

@@ -14,22 +14,22 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from weft.app.describing import said_of_session
+from weft.app.command_keys import replied_before
 from weft.app.door import AttachedSession, attach, open_door
-from weft.app.live import SESSION_CLOSED, LiveSession
-from weft.app.opened import OpenedSession
+from weft.app.live_session import SESSION_CLOSED, LiveSession
+from weft.app.opened_session import OpenedSession
 from weft.app.parts import Parts
-from weft.app.repeated import replied_before
-from weft.app.requests import SessionRequest, identity
 from weft.app.runs import claims_of
+from weft.app.session_description import said_of_session
 from weft.app.session_pages import asked_prompts
+from weft.app.session_requests import SessionRequest, identity
 from weft.files import Folder
 from weft.orchestrator.facts import local_values
-from weft.orchestrator.opening import Opening, open_up
 from weft.orchestrator.overruling import ClaimOnRecord
 from weft.orchestrator.plan import make_plan
+from weft.orchestrator.prepared_run import PreparedRun, prepare_run
 from weft.orchestrator.progress import StartAttempt
-from weft.orchestrator.resting import answered
+from weft.orchestrator.rest_commands import answered
 from weft.orchestrator.reuse import cache_key
 from weft.orchestrator.runner import own_findings
 from weft.orchestrator.step_tools import tools_of
@@ -44,10 +44,10 @@ from weft.protocol.plans import Plan
 from weft.session.legacy import Legacy, older_files, read_legacy
 from weft.session.lock import SessionLockedError
 from weft.session.log import LOG
-from weft.session.moments import moment_seconds
 from weft.session.recovery import accepted_contents
 from weft.session.session import Session, no_session
 from weft.session.state import SessionState
+from weft.session.timestamps import moment_seconds
 from weft.version import __version__
 from weft.workspace.pipeline import Pipeline
 
@@ -78,14 +78,14 @@ class App(Parts):
 
     def forecast(self, request: SessionRequest, wish: StartRun | None = None) -> tuple[Plan, Estimate]:
         """The plan, and about what it would cost. Changes nothing."""
-        opening, plan = self._planned(request, wish or StartRun(), {})
+        prepared, plan = self._planned(request, wish or StartRun(), {})
         from weft.app.estimates import estimate  # a run does without
 
-        return plan, estimate(self, opening, plan)
+        return plan, estimate(self, prepared, plan)
 
-    def _planned(self, request: SessionRequest, wish: StartRun, edits: Mapping[str, bytes]) -> tuple[Opening, Plan]:
-        opening, notes = self._looked_at(request, wish, edits)
-        told = (*notes, *opening.notes)
+    def _planned(self, request: SessionRequest, wish: StartRun, edits: Mapping[str, bytes]) -> tuple[PreparedRun, Plan]:
+        prepared, notes = self._looked_at(request, wish, edits)
+        told = (*notes, *prepared.notes)
 
         def alone(model: str) -> bool:
             return self.models().works_by_itself(model)
@@ -93,29 +93,29 @@ class App(Parts):
         def elsewhere(
             name: str, upstream: Mapping[str, str], inputs: Mapping[str, str]
         ) -> tuple[str, Mapping[str, str]] | None:
-            cache, step = self.step_cache, opening.pipeline.steps[name]
+            cache, step = self.step_cache, prepared.pipeline.steps[name]
             start = StartAttempt(name, 0, (), upstream, "", inputs=inputs)
-            key = cache_key(opening.pipeline, step, opening.facts.materials[name], opening.parameters, start, alone)
-            found = cache.find(key, opening.state.session, only_look=True) if cache and key else None
+            key = cache_key(prepared.pipeline, step, prepared.facts.materials[name], prepared.parameters, start, alone)
+            found = cache.find(key, prepared.state.session, only_look=True) if cache and key else None
             return (found.session, {one.name: one.hash for one in found.artifacts}) if found else None
 
-        facts = opening.facts.steps
-        return opening, make_plan(opening.pipeline, facts, opening.state, wish, opening.parameters, told, elsewhere)
+        facts = prepared.facts.steps
+        return prepared, make_plan(prepared.pipeline, facts, prepared.state, wish, prepared.parameters, told, elsewhere)
 
     async def try_edit(self, session: str, artifact: str, data: bytes) -> tuple[list[Finding], Plan | None]:
         """What would be wrong with an edit of an artifact; when nothing is, what a run would do that keeps it. Nothing
         is written."""
         request, edits = SessionRequest(session=session), {artifact: data}
-        opening, _ = await self.off_loop(lambda: self._looked_at(request, StartRun(), edits))
-        step = next((one for one in opening.pipeline.steps.values() if artifact in one.artifacts), None)
+        prepared, _ = await self.off_loop(lambda: self._looked_at(request, StartRun(), edits))
+        step = next((one for one in prepared.pipeline.steps.values() if artifact in one.artifacts), None)
         if step is None:
-            raise UserError(f"no step of {opening.pipeline.name} makes {artifact}", hint="only artifacts are edited")
+            raise UserError(f"no step of {prepared.pipeline.name} makes {artifact}", hint="only artifacts are edited")
         value, broken = parse(artifact, data)
         if broken:
             return [broken], None
-        documents = opening.facts.documents(step.name, local_values(step, opening.facts.values))
+        documents = prepared.facts.documents(step.name, local_values(step, prepared.facts.values))
         found = validate(step, artifact, value, documents)
-        values = {**opening.facts.values, artifact: value}
+        values = {**prepared.facts.values, artifact: value}
         if not found and all(name in values for name in step.artifacts):
             executor = self.executor()
             try:
@@ -131,26 +131,26 @@ class App(Parts):
         """What today's pipeline, agents, schemas and checks would do otherwise with what the run of a session made:
         each with its step. Nothing is called, made or written."""
         request = SessionRequest(session=session)
-        opening, _ = await self.off_loop(lambda: self._looked_at(request, StartRun(), {}))
+        prepared, _ = await self.off_loop(lambda: self._looked_at(request, StartRun(), {}))
         plan = await self.off_loop(lambda: self.plan(request))
-        done = {name for name, one in opening.state.steps.items() if one.completion is not None}
+        done = {name for name, one in prepared.state.steps.items() if one.completion is not None}
         again = [line for line in plan.lines if line.action == "run" and not line.conditional and line.step in done]
         found = [(line.step, f"would be made again: {line.reason}") for line in again]
         executor = self.executor()
         try:
-            for step in opening.pipeline.steps.values():
-                values = {name: opening.facts.values[name] for name in step.artifacts if name in opening.facts.values}
+            for step in prepared.pipeline.steps.values():
+                values = {name: prepared.facts.values[name] for name in step.artifacts if name in prepared.facts.values}
                 if step.name not in done or len(values) < len(step.artifacts):
                     continue
-                documents = opening.facts.documents(step.name, local_values(step, opening.facts.values))
+                documents = prepared.facts.documents(step.name, local_values(step, prepared.facts.values))
                 findings = [one for name, value in values.items() for one in validate(step, name, value, documents)]
-                findings = findings or await own_findings(executor, step, opening.facts.values, documents)
+                findings = findings or await own_findings(executor, step, prepared.facts.values, documents)
                 found += [(step.name, f"what it made would be refused: {one}") for one in findings]
         finally:
             await executor.close()
-        return found + await self.off_loop(lambda: self._told_otherwise(opening, session, done))
+        return found + await self.off_loop(lambda: self._told_otherwise(prepared, session, done))
 
-    def _told_otherwise(self, opening: Opening, session: str, done: Collection[str]) -> list[tuple[str, str]]:
+    def _told_otherwise(self, prepared: PreparedRun, session: str, done: Collection[str]) -> list[tuple[str, str]]:
         """The steps of a run whose models would be told something else today, each with what."""
         from weft.orchestrator.prompt_again import told_otherwise
         from weft.render.step_history import step_history
@@ -159,15 +159,15 @@ class App(Parts):
         found = []
         with self.sessions.folder(session) as folder:
             records = list(LogReader(folder).read())
-            for step in opening.pipeline.steps.values():
-                if step.name not in done or step.map is not None or opening.facts.materials[step.name].code:
+            for step in prepared.pipeline.steps.values():
+                if step.name not in done or step.map is not None or prepared.facts.materials[step.name].code:
                     continue
                 asked = asked_prompts(folder, step_history(step.name, records), None)
                 if not asked or asked[0].text is None or asked[0].dropped:
                     continue  # it asked no model, or was told less than there was to tell
-                before = {name for one in step.requires for name in opening.pipeline.steps[one].artifacts}
-                values = {name: value for name, value in opening.facts.values.items() if name in before}
-                material = opening.facts.materials[step.name]
+                before = {name for one in step.requires for name in prepared.pipeline.steps[one].artifacts}
+                values = {name: value for name, value in prepared.facts.values.items() if name in before}
+                material = prepared.facts.materials[step.name]
                 lines = told_otherwise(step, material, values, session, asked[0].text)
                 if lines:
                     found.append((step.name, "\n    ".join(["its model would be told something else:", *lines])))
@@ -175,7 +175,7 @@ class App(Parts):
 
     def _looked_at(
         self, request: SessionRequest, wish: StartRun, edits: Mapping[str, bytes]
-    ) -> tuple[Opening, list[str]]:
+    ) -> tuple[PreparedRun, list[str]]:
         """A session as a run would find it now, with what is to be known besides; one that is not there as it would
         begin."""
         pipeline = self._pipeline(request)
@@ -191,11 +191,13 @@ class App(Parts):
 
             legacy = None if reading.state.seq else _legacy(folder, request)
             given, versions = self.given(pipeline, request), partial(accepted_contents, folder)
-            opening = open_up(self.opening_ask(pipeline, session, reading.state, read, given, wish, legacy, versions))
+            prepared = prepare_run(
+                self.preparation(pipeline, session, reading.state, read, given, wish, legacy, versions)
+            )
         notes = [*reading.faults, *(f"{name} will be written again from the log" for name in reading.unfinished_writes)]
-        notes += [f"{name} is gone and will be written again from the log" for name in opening.restored]
+        notes += [f"{name} is gone and will be written again from the log" for name in prepared.restored]
         notes += [f"the session is being written by {reading.holder}"] if reading.holder else []
-        return opening, notes
+        return prepared, notes
 
     def claims(self, session: str) -> list[ClaimOnRecord]:
         """The claims of a session with the verdict on each: what `OverruleVerdict` can be said of."""
@@ -286,7 +288,7 @@ class App(Parts):
                 raise
             return live
 
-        def opened() -> tuple[Session, Pipeline, Legacy | None, tuple[StartRun, Opening] | None]:
+        def opened() -> tuple[Session, Pipeline, Legacy | None, tuple[StartRun, PreparedRun] | None]:
             pipeline = self._pipeline(request)
             name = self._session_id(request, pipeline)
             exists = self.sessions.exists(name)
@@ -498,7 +500,7 @@ class App(Parts):
             number += 1
         return name if request.new or number == 1 else session_id_for(pipeline.name, origin, title, number - 1)
 
-    def _plan_new(self, pipeline: Pipeline, session: str, request: SessionRequest, wish: StartRun) -> Opening:
+    def _plan_new(self, pipeline: Pipeline, session: str, request: SessionRequest, wish: StartRun) -> PreparedRun:
         """What a session that does not exist yet would begin with; refuses what can't begin."""
         begins = request.file is not None or all(
             name in request.inputs for name, s in pipeline.inputs.items() if s.required
@@ -506,7 +508,7 @@ class App(Parts):
         if request.session and not begins:
             raise no_session(session)
         given = self.given(pipeline, request)
-        return open_up(self.opening_ask(pipeline, session, SessionState(), _nothing, given, wish, None))
+        return prepare_run(self.preparation(pipeline, session, SessionState(), _nothing, given, wish, None))
 
 
 def _legacy(folder: Folder, request: SessionRequest) -> Legacy | None:

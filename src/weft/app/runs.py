@@ -9,15 +9,15 @@ from functools import partial
 from typing import Final
 
 from weft.app.parts import Parts
-from weft.app.requests import SessionRequest
+from weft.app.session_requests import SessionRequest
+from weft.orchestrator.accepted_edits import EDIT_HINT
 from weft.orchestrator.execute import StepExecutor
 from weft.orchestrator.facts import Facts, local_values
 from weft.orchestrator.inputs import GivenInput, ReadFile
-from weft.orchestrator.keep import EDIT_HINT
-from weft.orchestrator.opening import Opening, open_up
 from weft.orchestrator.overruling import ClaimOnRecord, claims_on_record
+from weft.orchestrator.prepared_run import PreparedRun, prepare_run
 from weft.orchestrator.progress import RunSpec
-from weft.orchestrator.resting import answered
+from weft.orchestrator.rest_commands import answered
 from weft.orchestrator.runner import Publish, Runner, own_findings
 from weft.orchestrator.validate import parse
 from weft.protocol.commands import StartRun
@@ -49,7 +49,7 @@ class SessionRuns:
         request: SessionRequest,
         pipeline: Pipeline | None,
         legacy: Legacy | None,
-        prepared: tuple[StartRun, Opening] | None,
+        prepared: tuple[StartRun, PreparedRun] | None,
         publish: Publish,
     ) -> None:
         self._parts = parts
@@ -88,25 +88,25 @@ class SessionRuns:
         if wish.pipeline and wish.pipeline != (before.name if before else ""):
             self._pipeline = self._parts.workspace.pipeline(wish.pipeline)
         try:
-            opening, before_it = await self._open_up(wish, executor)
+            prepared, before_it = await self._prepare(wish, executor)
         except BaseException:
             self._pipeline = before  # what is refused changes nothing
             raise
-        self._standing = opening.pipeline
+        self._standing = prepared.pipeline
         models, tools = self._parts.step_models(), self._parts.step_tools(self._session.folder.path.name)
         tools.attended = attended
 
-        def spec_of(opening: Opening) -> RunSpec:
+        def spec_of(prepared: PreparedRun) -> RunSpec:
             return RunSpec(
-                opening.pipeline,
-                opening.facts.steps,
+                prepared.pipeline,
+                prepared.facts.steps,
                 wish,
-                opening.parameters,
-                opening.chosen,
+                prepared.parameters,
+                prepared.chosen,
                 self._parts.default_model,
                 self._parts.config.concurrency,
                 models.price,
-                opening.chosen_model,
+                prepared.chosen_model,
             )
 
         async def unfold(made: Mapping[str, bytes]) -> tuple[RunSpec, Facts]:
@@ -117,8 +117,8 @@ class SessionRuns:
         clock = self._parts.clock
         return Runner(
             self._session,
-            spec_of(opening),
-            opening.facts,
+            spec_of(prepared),
+            prepared.facts,
             executor,
             self._publish,
             self._parts.kept,
@@ -126,14 +126,14 @@ class SessionRuns:
             tools,
             by=by,
             key=key,
-            before=(opening.state, before_it),
+            before=(prepared.state, before_it),
             cache=self._parts.step_cache,
             clock=clock,
             using=lambda name: self._parts.resource_limits.using(name),  # loaded when a step names one
             unfold=unfold,
         )
 
-    def _going_on(self, wish: StartRun, made: Mapping[str, bytes]) -> Opening:
+    def _going_on(self, wish: StartRun, made: Mapping[str, bytes]) -> PreparedRun:
         """The session as the run that is going on would find it now: with the items that it has made meanwhile."""
         folder = self._session.folder
 
@@ -142,8 +142,8 @@ class SessionRuns:
 
         versions = partial(accepted_contents, folder)
         asked = replace(wish, accept=frozenset())
-        ask = self._parts.opening_ask(self.pipeline, folder.path.name, self.state, read, {}, asked, None, versions)
-        return open_up(replace(ask, going_on=True))
+        ask = self._parts.preparation(self.pipeline, folder.path.name, self.state, read, {}, asked, None, versions)
+        return prepare_run(replace(ask, going_on=True))
 
     def answered(self, answers: Mapping[str, str], tried: Container[str] = ()) -> tuple[str, str] | None:
         """An open gate that has an answer, and the name it has that under."""
@@ -163,7 +163,7 @@ class SessionRuns:
             return False
         executor = self._parts.executor()
         try:
-            _, events = await self._open_up(replace(self.to_continue(), accept=frozenset({step})), executor)
+            _, events = await self._prepare(replace(self.to_continue(), accept=frozenset({step})), executor)
             if events:
                 await self._parts.kept(lambda: self._session.record(events, by=by, key=key))
         finally:
@@ -199,76 +199,76 @@ class SessionRuns:
             given |= asked_here(self._parts, self.pipeline, given, self._session.folder)
         return given
 
-    async def _open_up(self, wish: StartRun, executor: StepExecutor) -> tuple[Opening, list[DurableEvent]]:
+    async def _prepare(self, wish: StartRun, executor: StepExecutor) -> tuple[PreparedRun, list[DurableEvent]]:
         """What a run with this wish begins with, its files in place; and what must be recorded before it."""
         self.check_sound()
         fits = self._prepared and self._prepared[0] == wish and self._legacy is None and not self._session.state.seq
-        prepared = self._prepared[1] if self._prepared and fits else None
+        already = self._prepared[1] if self._prepared and fits else None
 
-        def computed() -> Opening:
-            if prepared is not None:
-                return prepared
+        def computed() -> PreparedRun:
+            if already is not None:
+                return already
             read: ReadFile = self._session.folder.read_or_none
             versions = partial(accepted_contents, self._session.folder)
             name = self._session.folder.path.name
-            ask = self._parts.opening_ask(
+            ask = self._parts.preparation(
                 self.pipeline, name, self.state, read, self._given(wish), wish, self._legacy, versions
             )
-            return open_up(ask)
+            return prepare_run(ask)
 
-        def taken_in() -> tuple[Opening, list[DurableEvent]]:
-            opening = computed()
-            self._parts.check_code_of(opening)
-            return opening, self._take_in(opening)
+        def taken_in() -> tuple[PreparedRun, list[DurableEvent]]:
+            prepared = computed()
+            self._parts.check_code_of(prepared)
+            return prepared, self._take_in(prepared)
 
-        if prepared is not None and not prepared.has_files:  # its code was looked at when it was prepared
-            opening, events = prepared, [*prepared.events]
+        if already is not None and not already.has_files:  # its code was looked at when it was prepared
+            prepared, events = already, [*already.events]
             self._failed = True
         elif wish.accept:  # an edit may have to pass checks that are code before it is taken in
-            opening = await self._parts.off_loop(computed)
-            self._parts.check_code_of(opening)
-            await self._judge_edits(opening, executor)
-            events = await self._parts.off_loop(lambda: self._take_in(opening))
+            prepared = await self._parts.off_loop(computed)
+            self._parts.check_code_of(prepared)
+            await self._judge_edits(prepared, executor)
+            events = await self._parts.off_loop(lambda: self._take_in(prepared))
         else:
-            opening, events = await self._parts.off_loop(taken_in)
+            prepared, events = await self._parts.off_loop(taken_in)
         # An adopted session carries its notes in its first event.
-        notes = () if self._legacy else opening.notes
+        notes = () if self._legacy else prepared.notes
         self._tell([NoticeGiven(text=text) for text in (*self._session.take_notices(), *notes)])
         self._legacy = None
-        return opening, events
+        return prepared, events
 
     def _tell(self, events: Sequence[LiveEvent]) -> None:
         for event in events:
             self._publish(event)
 
-    async def _judge_edits(self, opening: Opening, executor: StepExecutor) -> None:
+    async def _judge_edits(self, prepared: PreparedRun, executor: StepExecutor) -> None:
         """A kept edit must also pass the checks that are code."""
-        values = {artifact.name: parse(artifact.name, artifact.data)[0] for artifact in opening.artifacts}
-        for event in opening.events:
+        values = {artifact.name: parse(artifact.name, artifact.data)[0] for artifact in prepared.artifacts}
+        for event in prepared.events:
             if isinstance(event, EditAccepted):
-                step = opening.pipeline.steps[event.step]
-                there = local_values(step, {**opening.facts.values, **values})
-                documents = opening.facts.documents(event.step, there)
+                step = prepared.pipeline.steps[event.step]
+                there = local_values(step, {**prepared.facts.values, **values})
+                documents = prepared.facts.documents(event.step, there)
                 found = await own_findings(executor, step, values, documents)
                 if found:
                     raise UserError(f"can't accept {event.step}: {found[0]}", hint=EDIT_HINT)
 
-    def _take_in(self, opening: Opening) -> list[DurableEvent]:
+    def _take_in(self, prepared: PreparedRun) -> list[DurableEvent]:
         """Its files are in place and durable. What is to be recorded now."""
         session = self._session
         self._failed = True  # from here on the log is written; only a run that comes to its end takes this back
         aside: list[DurableEvent] = []
-        for taken in opening.inputs.values():
+        for taken in prepared.inputs.values():
             for name, data in taken.originals.items():
                 aside += session.take_input(name, data, taken.known.get(name))
             recorded = next((i for i in session.state.inputs.values() if i.file == taken.file), None)
             known = recorded.hash if recorded and not recorded.edited else None
             aside += session.take_input(taken.file, taken.data, known)
-        for name, data in opening.restored.items():
+        for name, data in prepared.restored.items():
             session.take_input(name, data, None)
-        session.vouch(opening.artifacts)
+        session.vouch(prepared.artifacts)
         birth = 0 if session.state.seq else 1
-        return [*opening.events[:birth], *aside, *opening.events[birth:]]
+        return [*prepared.events[:birth], *aside, *prepared.events[birth:]]
 
 
 def _unheard(_: Record | Event) -> None:

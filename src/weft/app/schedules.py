@@ -20,7 +20,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from weft.app.due import (
+from weft.app.opened_session import OpenedSession
+from weft.app.root import TAKEN_UP, App
+from weft.app.schedule_due import (
     ScheduleEntry,
     ScheduleHistory,
     decided_call,
@@ -31,10 +33,8 @@ from weft.app.due import (
     next_time,
     stamp,
 )
-from weft.app.opened import OpenedSession
-from weft.app.requests import SessionRequest, given_file
-from weft.app.root import TAKEN_UP, App
 from weft.app.schedule_histories import HISTORY, FileHistories, Histories, SharedHistories
+from weft.app.session_requests import SessionRequest, given_file
 from weft.files import Folder
 from weft.protocol.commands import Accepted, GivenFile, Refused, Say, StartRun, is_address
 from weft.protocol.envelope import Actor

@@ -51,7 +51,7 @@ class PersonSecrets:
 
 def learn_all(variables: Mapping[str, str]) -> None:
     """Everything in the credential store is known to the redactor from now on, as far as the store opens unasked."""
-    from weft.app.connecting import credential_store
+    from weft.app.model_registry import credential_store
 
     try:
         store = credential_store(variables, None)
@@ -74,6 +74,6 @@ def _secrets_in(kept: str) -> list[str]:
 
 
 def person_secrets(variables: Mapping[str, str], ask: Callable[[str], str] | None) -> PersonSecrets:
-    from weft.app.connecting import credential_store
+    from weft.app.model_registry import credential_store
 
     return PersonSecrets(credential_store(variables, ask))

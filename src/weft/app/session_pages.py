@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from weft.app.store import store_of
+from weft.app.shared_store import store_of
 from weft.protocol.errors import UserError, WeftError
 from weft.protocol.hashes import hash_bytes
 from weft.render.sessions import YOU, SessionPage, SessionRow, StepRow
@@ -74,7 +74,7 @@ def _price_of(workspace: Workspace) -> Price:
     """Prices are asked for only when a log that is new to the index has calls of models."""
 
     def price(call: ModelCall) -> Cost:
-        from weft.app.connecting import ConnectedModels
+        from weft.app.model_registry import ConnectedModels
 
         # Nothing is opened, so that nobody has to agree to anything.
         return ConnectedModels(workspace.config(), {**os.environ}, {}, None, agreed=lambda _: None).price(call)

@@ -16,10 +16,10 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from weft.access import ME, Identity, Role
-from weft.app.requests import SessionRequest
 from weft.app.root import App
+from weft.app.session_export import exported
+from weft.app.session_requests import SessionRequest
 from weft.app.session_work import FILE_NOW, artifact_bytes, artifacts_now, open_questions
-from weft.app.sharing import exported
 from weft.models.answer import gather
 from weft.models.model import Request
 from weft.protocol.commands import DescribeSession, GivenFile, ReplyToGate, SessionCommand, StartRun, refusal

@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from weft.app.store import BASE, CONFIG, LEFT_OUT, is_left_out
+from weft.app.shared_store import BASE, CONFIG, LEFT_OUT, is_left_out
 from weft.files import Folder
 from weft.protocol.errors import UserError
 from weft.protocol.hashes import hash_bytes, hash_value

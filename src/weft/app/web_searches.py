@@ -13,8 +13,8 @@ from weft.knowledge.research.question import terms_of
 from weft.knowledge.research.relevance import share_of
 from weft.protocol.commands import GivenFile
 from weft.protocol.errors import UserError, WeftError
-from weft.sources.connected import Sources
-from weft.sources.declared import Source
+from weft.sources.connected_sources import Sources
+from weft.sources.declared_sources import Source
 from weft.sources.web_search import SearchConnector, WebResult
 
 PAGES: Final = {"quick": 0, "standard": 3, "deep": 6}

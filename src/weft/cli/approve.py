@@ -9,9 +9,9 @@ import sys
 import click
 
 from weft.app import App, SessionRequest, allow_always, open_questions
-from weft.cli.asking import program_words
 from weft.cli.place import open_app, workspace_option
 from weft.cli.run import OUTCOMES
+from weft.cli.run_options import program_words
 from weft.cli.screen import PlainScreen
 from weft.cli.stopping import TERMINAL
 from weft.protocol.call_events import CallSettled

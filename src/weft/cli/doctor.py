@@ -13,8 +13,8 @@ from pathlib import Path
 
 import click
 
-from weft.app import App, Folder, SourceShelf, boundary_here, verified
-from weft.app.inquiries import altered_passages
+from weft.app import App, Folder, SourceSettings, boundary_here, verified
+from weft.app.research_requests import altered_passages
 from weft.app.schedules import Schedules
 from weft.cli.kept_errors import kept_errors
 from weft.cli.place import open_app, workspace_option, workspace_path
@@ -158,7 +158,7 @@ def _collections(app: App) -> Iterator[DoctorLine]:
 
 def _sources(app: App) -> Iterator[DoctorLine]:
     """Each is really reached."""
-    shelf = SourceShelf(app)
+    shelf = SourceSettings(app)
     if not (rows := shelf.rows()):
         return
     reached = asyncio.run(shelf.test())

@@ -11,8 +11,8 @@ from typing import Final
 import click
 
 from weft.app import App, suggest
-from weft.cli.asking import program_words
 from weft.cli.place import open_app, workspace_option
+from weft.cli.run_options import program_words
 from weft.protocol.errors import UsageError, UserError
 from weft.protocol.ids import check_session_id
 

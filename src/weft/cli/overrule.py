@@ -7,9 +7,9 @@ import asyncio
 import click
 
 from weft.app import App, SessionRequest, json_line
-from weft.cli.asking import program_words
 from weft.cli.place import json_option, open_app, workspace_option
 from weft.cli.run import OUTCOMES, follow
+from weft.cli.run_options import program_words
 from weft.protocol.commands import OverruleVerdict
 from weft.protocol.errors import EXIT_DONE, UsageError
 from weft.protocol.events import ClaimVerdict

@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from weft.app import to_json
-from weft.cli.asking import ask_options, asks, start_run
 from weft.cli.place import is_ascii, is_terminal, json_option, open_app, screen_width, workspace_option
+from weft.cli.run_options import ask_options, asks, start_run
 
 
 @click.command("plan")

@@ -10,9 +10,9 @@ from typing import Final
 import click
 
 from weft.app import App, OpenedSession, SessionRequest
-from weft.cli.asking import program_words
 from weft.cli.place import from_here, json_option, open_app, pairs, trust_option, workspace_option
 from weft.cli.run import OUTCOMES, FollowedSession, follow
+from weft.cli.run_options import program_words
 from weft.protocol.commands import ReplyToGate, Say, StartRun
 from weft.protocol.errors import EXIT_DONE, EXIT_WAITING, UserError
 from weft.protocol.events import ConfirmationAsked, ConfirmationKind, Outcome

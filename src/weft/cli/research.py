@@ -80,7 +80,7 @@ def command(
     when nothing was found.
     """
     from weft.app.collection_inputs import which_collection
-    from weft.app.inquiries import Inquiry, ask_of
+    from weft.app.research_requests import Inquiry, ask_of
     from weft.cli.screen import screen_for
 
     if pages and not allow_network:
@@ -127,7 +127,7 @@ async def answered(
     plain: bool = False,
 ) -> int:
     """Run it, in view of a screen or quietly, and print the answer."""
-    from weft.cli.asking import program_words
+    from weft.cli.run_options import program_words
     from weft.cli.stopping import TERMINAL, interruptible
 
     async with app.session(replace(request, attended=False), wish) as session:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from weft.app import App, AttachedSession, LiveSession, OpenedSession, SessionRequest, Showing
-from weft.cli.asking import ask_options, asks, program_words, start_run
 from weft.cli.place import (
     ensure_workspace,
     is_terminal,
@@ -26,6 +25,7 @@ from weft.cli.place import (
     workspace_option,
     workspace_path,
 )
+from weft.cli.run_options import ask_options, asks, program_words, start_run
 from weft.cli.screen import LiveScreen, Screen, screen_for
 from weft.cli.stopping import TERMINAL, interruptible
 from weft.protocol.commands import Interrupt, OverruleVerdict, Refused, ReplyToGate, Say, StartRun

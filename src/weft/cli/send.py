@@ -7,8 +7,8 @@ import sys
 
 import click
 
-from weft.cli.asking import program_words
 from weft.cli.place import open_app, workspace_option
+from weft.cli.run_options import program_words
 from weft.cli.stopping import TERMINAL
 from weft.protocol.commands import Accepted, Interrupt, Refused, Say, SessionCommand
 from weft.protocol.errors import UsageError, UserError

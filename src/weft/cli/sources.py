@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from weft.app import AddRequest, App, SourceShelf, wake_waiting
+from weft.app import AddRequest, App, SourceSettings, wake_waiting
 from weft.cli.place import is_terminal, json_option, open_app, pairs, workspace_option
 from weft.protocol.commands import Refused, SwitchSource
 from weft.protocol.envelope import Actor
@@ -27,8 +27,8 @@ def command(ctx: click.Context) -> None:
         ctx.invoke(list_sources)
 
 
-def _shelf(app: App) -> SourceShelf:
-    return SourceShelf(app, Path.cwd())
+def _shelf(app: App) -> SourceSettings:
+    return SourceSettings(app, Path.cwd())
 
 
 @command.command("list")
@@ -144,7 +144,7 @@ def test(slugs: tuple[str, ...], as_json: bool, workspace: str | None) -> int:
         return _tested(_shelf(app), slugs, as_json=as_json)
 
 
-def _tested(shelf: SourceShelf, slugs: tuple[str, ...], *, as_json: bool) -> int:
+def _tested(shelf: SourceSettings, slugs: tuple[str, ...], *, as_json: bool) -> int:
     found = asyncio.run(shelf.test(slugs))
     bad = False
     for slug, reached in found.items():

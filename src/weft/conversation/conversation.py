@@ -23,8 +23,8 @@ from typing import Final, Self
 
 from weft.conversation.control import Reply
 from weft.conversation.engine import Engine
+from weft.conversation.event_feed import Feed
 from weft.conversation.executor import Executor
-from weft.conversation.feed import Feed
 from weft.conversation.ports import Journal, Keeper, Ports
 from weft.conversation.projections import (
     Continuations,

@@ -16,7 +16,7 @@ from weft.protocol import conversation_events as t
 from weft.protocol.events import Record
 from weft.protocol.messages import Content, Message, Text, Thinking, ToolCall, ToolResult
 from weft.protocol.values import dataclass
-from weft.tools.spellings import told, told_name
+from weft.tools.tool_spellings import told, told_name
 
 TODO_LIST: Final = "TodoWrite"
 Status = Literal[

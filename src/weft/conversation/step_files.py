@@ -20,10 +20,10 @@ from typing import Any, Final, Protocol
 from weft.conversation.conversation import Conversation
 from weft.conversation.ports import Ports
 from weft.conversation.projections import Transcript
-from weft.conversation.tooling import ToolAccess
+from weft.conversation.tool_calls import ToolAccess
 from weft.files import Folder
 from weft.models.answer import add_usage
-from weft.models.making import FilesAsk, FilesMade
+from weft.models.file_making import FilesMade, FilesRequest
 from weft.models.model import ModelError, Request
 from weft.protocol import conversation_events as t
 from weft.protocol.envelope import MACHINE, Actor
@@ -86,14 +86,14 @@ OpenSpeaking = Callable[[Context, Path, Callable[[], Conversation], Judge], Step
 """Takes where it works, its own folder, the conversation, and who judges a file as it is written."""
 
 
-async def make_files(open_speaking: OpenSpeaking, name: str, ask: FilesAsk) -> FilesMade:
+async def make_files(open_speaking: OpenSpeaking, name: str, ask: FilesRequest) -> FilesMade:
     with tempfile.TemporaryDirectory(prefix="weft-step-") as made, ExitStack() as folders:
         working, own = Path(made) / "work", Path(made) / "own"
         working.mkdir()
         return await _made(open_speaking, name, ask, folders.enter_context(Folder.open(working)), own)
 
 
-async def _made(open_speaking: OpenSpeaking, name: str, ask: FilesAsk, working: Folder, own: Path) -> FilesMade:
+async def _made(open_speaking: OpenSpeaking, name: str, ask: FilesRequest, working: Folder, own: Path) -> FilesMade:
     async def written(_: str, given: Mapping[str, Any]) -> str:
         file = Path(str(given.get("file_path", ""))).name
         return _words(await asyncio.to_thread(_faults, ask, working, (file,))) if file in ask.files else ""
@@ -125,7 +125,9 @@ async def _unwind(talk: Conversation, following: asyncio.Task[None], speaking: S
     await speaking.aclose()
 
 
-async def _until_right(talk: Conversation, name: str, journal: _Unkept, ask: FilesAsk, working: Folder) -> FilesMade:
+async def _until_right(
+    talk: Conversation, name: str, journal: _Unkept, ask: FilesRequest, working: Folder
+) -> FilesMade:
     words = _prompt(ask, working.path)
     wrong: Sequence[Finding] = ()
     for _ in range(ask.asks):
@@ -161,7 +163,7 @@ def _contexts(working: Folder) -> Callable[[str, str, Callable[[str], None]], Co
     return lambda conversation, call, say: Context(call=call, working=working, progress=say)
 
 
-def _prompt(ask: FilesAsk, working: Path) -> str:
+def _prompt(ask: FilesRequest, working: Path) -> str:
     texts = [part.text for message in ask.request.messages for part in message.content if isinstance(part, Text)]
     names = ", ".join(ask.files)
     how = (
@@ -171,7 +173,7 @@ def _prompt(ask: FilesAsk, working: Path) -> str:
     return "\n\n".join([*texts, how])
 
 
-def _faults(ask: FilesAsk, working: Folder, names: Sequence[str]) -> list[Finding]:
+def _faults(ask: FilesRequest, working: Folder, names: Sequence[str]) -> list[Finding]:
     found: list[Finding] = []
     for name in names:
         data = working.read_or_none(name)

@@ -20,7 +20,7 @@ from weft.files import Folder
 from weft.knowledge.code_and_tables import is_other, read_other
 from weft.knowledge.collection import DOCUMENTS, Collection
 from weft.knowledge.cutting import content_key, cut_document
-from weft.knowledge.gathering import Gathered, gather
+from weft.knowledge.folder_scan import FolderScan, gather
 from weft.knowledge.passage import CutDocument
 from weft.knowledge.store import Store
 from weft.protocol.errors import ExternalError, UserError
@@ -58,9 +58,9 @@ class IngestReport:
     notes: list[str] = field(default_factory=list)
 
 
-def find_documents(folder: Folder, collection: Collection) -> Gathered:
+def find_documents(folder: Folder, collection: Collection) -> FolderScan:
     """Every document of the collection by the name the index files it under, and what is passed over."""
-    found = Gathered()
+    found = FolderScan()
     roots = [("", folder.path / DOCUMENTS)]
     for name in collection.folders:
         path = Path(name).expanduser()

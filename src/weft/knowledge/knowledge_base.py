@@ -20,7 +20,7 @@ from typing import Any, Final
 from weft.files import Folder, translated
 from weft.knowledge.collection import DOCUMENTS, FILE, Collection, parse_collection, read_collection
 from weft.knowledge.embedding import Embedder, Unavailable, load_embedder
-from weft.knowledge.gathering import ENDINGS, Gathered, gather
+from weft.knowledge.folder_scan import ENDINGS, FolderScan, gather
 from weft.knowledge.hops import Hop, follow
 from weft.knowledge.ingest import IngestProgress, IngestReport, update
 from weft.knowledge.pieces import FILE as PIECES
@@ -171,7 +171,7 @@ def open_collection(workspace: Folder, name: str, embedder: Embedder | Unavailab
 
 
 @dataclass(slots=True)
-class FollowedOrigins(Gathered):
+class FollowedOrigins(FolderScan):
     """What following the origins found, with what a person should know."""
 
     notes: list[str] = field(default_factory=list)

@@ -2,7 +2,7 @@
 
 model.py               the contract: a request in, a stream of typed parts out
 answer.py              parts to one answer
-making.py              for models that make files in a loop of their own
+file_making.py         for models that make files in a loop of their own
 embedded_model.py      answers from a session's documents, always there
 embedded/              language processing in plain Python: no key, no network, no weights
 anthropic_messages.py  openai_chat.py                            the two main wires, read by http_model.py

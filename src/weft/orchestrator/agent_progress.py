@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Any, Final
 
-from weft.conversation.tooling import sub_agent
+from weft.conversation.tool_calls import sub_agent
 from weft.protocol import conversation_events as t
 from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.events import DurableEvent, Record

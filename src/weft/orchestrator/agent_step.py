@@ -26,21 +26,21 @@ from weft.conversation.conversation import Conversation, Settings
 from weft.conversation.ports import OffLoop, Ports, Running
 from weft.conversation.projections import Said, Transcript, messages_of
 from weft.conversation.prompt import Fragment, Prompt, build_prompt
-from weft.conversation.tooling import SUB_AGENT, RunningTool, sub_agent
+from weft.conversation.tool_calls import SUB_AGENT, RunningTool, sub_agent
 from weft.conversation.turns import TurnRules
 from weft.models.budget import Allowance, CallEstimate, Ledger, Price, short_of
 from weft.models.json_reader import read
 from weft.models.model import Model, ModelError, Part, Request, Stop
 from weft.models.structured import as_object, within
 from weft.orchestrator.agent_progress import HAND_IN, NUDGE, AgentProgress, StepJournal
-from weft.orchestrator.calls import AttemptCalls, through
+from weft.orchestrator.attempt_calls import AttemptCalls, through
+from weft.orchestrator.attempt_timeout import patience
 from weft.orchestrator.model_step import task_of, wanted_schema
-from weft.orchestrator.patience import patience
 from weft.orchestrator.progress import LEAVING, OverAllowanceError, QuestionOpenError, SignInNeededError
 from weft.orchestrator.prompt_text import prompt_text
 from weft.orchestrator.run_log import RunLog
 from weft.orchestrator.step_prompt import StepPrompt, step_prompt
-from weft.orchestrator.workbench import Workbench
+from weft.orchestrator.step_toolbox import StepToolbox
 from weft.protocol import conversation_commands as c
 from weft.protocol import conversation_events as t
 from weft.protocol.envelope import Actor
@@ -94,7 +94,7 @@ class AgentWork:
     reference: str
     """What the model is priced by."""
     nonce: str
-    bench: Workbench
+    bench: StepToolbox
     agents: Callable[[str], Agent]
     """UserError when there is none of that name."""
     judge: Callable[[Any], Awaitable[Sequence[Finding]]]
@@ -177,23 +177,23 @@ class AgentStep:
     # -- the conversation
 
     async def _to_its_end(self) -> Any:
-        course = self._course
+        history = self._course
         self._open_questions()
         self._keep_time()
-        if not course.messages:
+        if not history.messages:
             self._say("task", _text(self._first.request))
-        elif course.end in ("interrupted", "failed") and not course.over:
-            self._say(f"go-on-{course.messages}", _GO_ON.format(why=course.why or "interrupted"))
+        elif history.end in ("interrupted", "failed") and not history.over:
+            self._say(f"go-on-{history.messages}", _GO_ON.format(why=history.why or "interrupted"))
         while True:
             await self._rest()
-            if course.over:
+            if history.over:
                 return await self._handed_in()
-            if course.end == "failed":
-                raise self._trouble or ExternalError(course.why, retryable=True)
-            if course.end == "interrupted":
-                raise ExternalError(f"the conversation was interrupted: {course.why}", retryable=True)
-            if course.limited:
-                raise ModelFeedback([self._fault(course.why)])
+            if history.end == "failed":
+                raise self._trouble or ExternalError(history.why, retryable=True)
+            if history.end == "interrupted":
+                raise ExternalError(f"the conversation was interrupted: {history.why}", retryable=True)
+            if history.limited:
+                raise ModelFeedback([self._fault(history.why)])
             self._nudge()
 
     async def _rest(self) -> None:
@@ -410,7 +410,7 @@ class AgentStep:
         return RunningTool(await box.start(call, self._work.bench.context(call.call, say, seen)))
 
     async def _judged(self, call: ToolCall) -> c.ToolEnd:
-        work, course = self._work, self._course
+        work, history = self._work, self._course
         turn = self.talk.state.talks[work.conversation].turn
         if turn is not None and len(turn.calls) > 1:
             told = f"call {HAND_IN} alone, when you have seen the results of your other calls"
@@ -422,7 +422,7 @@ class AgentStep:
         work.say(f"a result was handed in and has {count} fault{'s' if count > 1 else ''}")
         lines = [f"- {finding}{f' ({finding.hint})' if finding.hint else ''}" for finding in self._findings]
         text = "The result can't be taken yet:\n" + "\n".join(lines) + "\nPut this right and hand in the whole again."
-        return c.ToolEnd(text=text, failed=True, ends=course.handed_in + 1 >= HAND_INS)
+        return c.ToolEnd(text=text, failed=True, ends=history.handed_in + 1 >= HAND_INS)
 
     def _fault(self, what: str) -> Finding:
         return Finding(self._work.step.artifacts[0], "", what, f"call {HAND_IN} with the whole result")
@@ -482,7 +482,7 @@ def _inner_box(box: Toolbox, agent: Agent | None) -> Toolbox:
     return inner
 
 
-def _rules(bench: Workbench) -> str:
+def _rules(bench: StepToolbox) -> str:
     place = _PLACE.format(folder=bench.working.path) if bench.working else "You have no folder to work in."
     return _RULES.format(place=place, hand_in=HAND_IN)
 

@@ -82,7 +82,7 @@ class _Worker:
         here = os.open(code_folder.parent, os.O_RDONLY | os.O_DIRECTORY)
         try:
             running = await Supervised.start(
-                (sys.executable, "-P", "-m", "weft.orchestrator.worker", str(code_folder)),
+                (sys.executable, "-P", "-m", "weft.orchestrator.code_worker", str(code_folder)),
                 folder=here,
                 environment={**environment, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": _import_path(environment)},
                 policy=replace(code_policy(code_folder, environment), hosts=hosts),

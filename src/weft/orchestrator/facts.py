@@ -22,8 +22,8 @@ from weft.orchestrator.validate import Documents, fault_of, parse
 from weft.protocol.errors import ExternalError, UserError
 from weft.protocol.hashes import canonical, combine, hash_bytes, hash_value
 from weft.protocol.values import dataclass, replace
-from weft.session.moments import moment_seconds
 from weft.session.state import SessionState
+from weft.session.timestamps import moment_seconds
 from weft.workspace.agent import Agent
 from weft.workspace.flow import look
 from weft.workspace.mapping import Map, item_file

@@ -23,8 +23,7 @@ from dataclasses import asdict
 from typing import Final, assert_never
 
 from weft.models.budget import Allowance, CallEstimate, Ledger, allowance, breach, exceeded, overlaid
-from weft.orchestrator.consequences import asks_for, consequences, gate_before, passed_by, step_hash, unasked, withdrawn
-from weft.orchestrator.course import Course, extra_inputs, on_base, outside, overruled, said
+from weft.orchestrator.after_step import asks_for, consequences, gate_before, passed_by, step_hash, unasked, withdrawn
 from weft.orchestrator.plan import forced_steps, judge, passed_over, wanted_items, wanted_steps
 from weft.orchestrator.progress import (
     SHORT_SLEEP,
@@ -39,6 +38,7 @@ from weft.orchestrator.progress import (
     StopAttempt,
     WakeAt,
 )
+from weft.orchestrator.run_history import RunHistory, extra_inputs, on_base, outside, overruled, said
 from weft.protocol.call_events import Used
 from weft.protocol.commands import (
     AttemptFailed,
@@ -69,9 +69,9 @@ from weft.protocol.events import (
 )
 from weft.protocol.hashes import combine, hash_value
 from weft.protocol.values import replace
-from weft.session.moments import moment_seconds, moment_text
 from weft.session.recovery import waiting_for
 from weft.session.state import RunState, SessionState, StepState, WaitState
+from weft.session.timestamps import moment_seconds, moment_text
 from weft.workspace.flow import Budget
 from weft.workspace.mapping import item_name
 from weft.workspace.pipeline import Step
@@ -138,7 +138,7 @@ def _start(spec: RunSpec, state: SessionState, now: float) -> Decision:
     progress = Progress(
         run,
         steps,
-        Course.of(state, spec.pipeline),
+        RunHistory.of(state, spec.pipeline),
         budget=overlaid(spec.pipeline.budget, limits),
         ledger=Ledger.of(before.spent) if before else Ledger(),
         gates={**state.gates},
@@ -551,11 +551,11 @@ def _turn(spec: RunSpec, state: SessionState, progress: Progress, name: str) -> 
     forced = forced_steps(spec.pipeline, spec.wish)
     if spec.pipeline.units_of(name):
         hashes = {**_unasked_hashes(progress, state), **progress.hashes}
-        progress = replace(progress, course=on_base(spec.pipeline, spec.facts, progress.course, name, hashes))
+        progress = replace(progress, history=on_base(spec.pipeline, spec.facts, progress.history, name, hashes))
     before = progress.steps[name]
     upstream, edited = _yielded(spec, progress, step)
     record = state.steps.get(name) or StepState()
-    extra = extra_inputs(spec.pipeline, progress.course, name)
+    extra = extra_inputs(spec.pipeline, progress.history, name)
     late = f" {moment_text(progress.until)}" if progress.stopped and progress.until is not None else ""
     extra |= {f"failed:{one}": f"{progress.steps[one].attempt}{late}" for one in _failures(spec, progress, name)}
     if lost := _failed_items(spec, progress, name):
@@ -708,14 +708,14 @@ def _begin(
         asleep=False,
     )
     upstream, _ = _yielded(spec, progress, spec.pipeline.steps[name])
-    replies, rounds = said(spec.pipeline, progress.course, name)
+    replies, rounds = said(spec.pipeline, progress.history, name)
     limits = [
         (one, progress.ledger.spent(steps, spec.price), _beside(progress, name, steps)) for one, steps, _ in budgets
     ]
     whose = [whose for _, _, whose in budgets]
     key, left = f"{name}-{digest}", allowance(limits, spec.price, whose) if limits else Allowance()
     resumed = cause == "resume"
-    against = overruled(spec.pipeline, progress.course, name)
+    against = overruled(spec.pipeline, progress.history, name)
     effect = StartAttempt(
         name,
         attempt,

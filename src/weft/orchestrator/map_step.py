@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from weft.models.budget import CallEstimate, Ledger, Price, short_of
-from weft.orchestrator.calls import AttemptCalls, through
+from weft.orchestrator.attempt_calls import AttemptCalls, through
 from weft.orchestrator.items import MapItem, gathered
 from weft.orchestrator.mapping import ItemSettlement, ItemStart, MapSpec, begin, settle
 from weft.orchestrator.progress import OverAllowanceError, PersonNeededError, StartAttempt

@@ -14,11 +14,11 @@ from dataclasses import replace
 from typing import Any, Final
 
 from weft.models.answer import Answer, gather
-from weft.models.making import FilesAsk, Maker
+from weft.models.file_making import FileMakingModel, FilesRequest
 from weft.models.media import media_kind, media_taken
 from weft.models.model import Model, ModelError, Request
 from weft.models.structured import ask
-from weft.orchestrator.calls import AttemptCalls
+from weft.orchestrator.attempt_calls import AttemptCalls
 from weft.orchestrator.prompt_text import prompt_text
 from weft.orchestrator.step_prompt import step_prompt
 from weft.orchestrator.validate import is_json, parse
@@ -66,7 +66,7 @@ async def ask_model(model: Model, reference: str, asked: ModelAsk) -> Any:
         told = request.messages[0]
         request = replace(request, messages=(replace(told, content=(*asked.media, *told.content)),))
     title = f"make {' and '.join(step.artifacts)}"
-    if isinstance(model, Maker):
+    if isinstance(model, FileMakingModel):
         return await _made_by(model, reference, title, request, asked, prompt.dropped)
     watched = asked.calls.watched(model, reference, title, dropped=prompt.dropped)
     if schema is None:
@@ -96,7 +96,7 @@ def _whole_text(answer: Answer, model: str, artifact: str) -> str:
 
 
 async def _made_by(
-    maker: Maker, reference: str, title: str, request: Request, asked: ModelAsk, dropped: tuple[str, ...]
+    maker: FileMakingModel, reference: str, title: str, request: Request, asked: ModelAsk, dropped: tuple[str, ...]
 ) -> Any:
     step = asked.step
 
@@ -108,7 +108,7 @@ async def _made_by(
     content = (*request.messages[0].content, *(Text(text=shape) for shape in shapes))
     told = replace(request, messages=(Message(role="user", content=content),))
     async with asked.calls.model(reference, title, prompt_text(told), dropped=dropped) as call:
-        made = await maker.make(FilesAsk(request=told, files=step.artifacts, judge=faults, say=asked.say))
+        made = await maker.make(FilesRequest(request=told, files=step.artifacts, judge=faults, say=asked.say))
         call.settle(usage=made.usage)
     values = {name: parse(name, data)[0] for name, data in made.files.items()}
     return values[step.artifacts[0]] if len(step.artifacts) == 1 else values

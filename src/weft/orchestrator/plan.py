@@ -12,9 +12,9 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import field
 from typing import Any, Final
 
-from weft.orchestrator.course import found_in
 from weft.orchestrator.items import MapItem, item_hash
-from weft.orchestrator.outlook import Outlook
+from weft.orchestrator.plan_preview import Outlook
+from weft.orchestrator.run_history import found_in
 from weft.orchestrator.step_facts import StepFacts
 from weft.protocol.commands import StartRun
 from weft.protocol.events import Cause
@@ -295,7 +295,7 @@ def _send_round(
         return
     if any(_holds_up(pipeline, lines, outlook, before) for before in pipeline.upstream(name)):
         return
-    now = outlook.course.round_of(unit)
+    now = outlook.history.round_of(unit)
     done, most = now.round if now else 0, unit.bound(outlook.parameters)
     record = outlook.state.steps.get(name)
     if now and record and record.completion and now.left_it(found_in(pipeline, unit, record.completion.inputs)):

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any, Final, Literal
 
 from weft.models.budget import Allowance, CallEstimate, Ledger, Price
-from weft.orchestrator.course import Course
+from weft.orchestrator.run_history import RunHistory
 from weft.orchestrator.step_facts import StepFacts
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import WeftError
@@ -93,7 +93,7 @@ class StepProgress:
 class Progress:
     run: int
     steps: Mapping[str, StepProgress]
-    course: Course = field(default_factory=Course)
+    history: RunHistory = field(default_factory=RunHistory)
     seen: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     """What is looked at in the artifacts that are there."""
     budget: Budget = field(default_factory=Budget)

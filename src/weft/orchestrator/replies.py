@@ -14,8 +14,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
-from weft.orchestrator.clauses import Clause, clauses_of, plain, words_of
-from weft.orchestrator.phrases import Label, SaidClause, say
+from weft.orchestrator.reply_clauses import Clause, clauses_of, plain, words_of
+from weft.orchestrator.reply_phrases import Label, SaidClause, say
 from weft.protocol.gates import Choice, ChoiceKind
 from weft.protocol.values import dataclass
 

@@ -19,14 +19,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from weft.files import Folder
-from weft.orchestrator.calls import AttemptCalls, Kept
+from weft.orchestrator.attempt_calls import AttemptCalls, Kept
+from weft.orchestrator.attempt_timeout import patient
 from weft.orchestrator.execute import StepCodeError, StepExecutor, WorkerCrashedError
 from weft.orchestrator.facts import Facts, Material, local_values, taken_inputs
 from weft.orchestrator.inputs import InputText, given_text
 from weft.orchestrator.items import MapItem, StepItems, chosen_items, gathered, item_hash, map_items, taken_over
 from weft.orchestrator.machine import OVERTIME, decide, overtime
 from weft.orchestrator.map_step import Failure, ItemsFailedError, ItemsLeftError, ItemTry, MapStep, MapWork
-from weft.orchestrator.patience import patient
 from weft.orchestrator.progress import (
     LEAVING,
     Decision,
@@ -89,7 +89,7 @@ if TYPE_CHECKING:
     from weft.models.model import Model, Retried
     from weft.orchestrator.agent_step import AgentStep
     from weft.orchestrator.model_step import Judge
-    from weft.orchestrator.workbench import StepTools
+    from weft.orchestrator.step_toolbox import StepTools
 
 LONGEST_SLEEP: Final = 600.0
 """Seconds; after that the clock is looked at again, as it may have been set, or the machine slept."""
@@ -703,7 +703,7 @@ class Runner:
         conversation: str,
         taken: Mapping[str, InputText],
     ) -> Any:
-        from weft.orchestrator.workbench import workbench
+        from weft.orchestrator.step_toolbox import workbench
 
         for name, about in given.documents.items():
             if about.get("kind") == "image":

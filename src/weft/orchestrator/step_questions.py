@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from weft.orchestrator.patience import only_waiting
+from weft.orchestrator.attempt_timeout import only_waiting
 from weft.orchestrator.progress import QuestionOpenError, SignInNeededError
 from weft.orchestrator.run_log import RunLog
 from weft.protocol import conversation_events as t
@@ -23,7 +23,7 @@ from weft.protocol.messages import ToolCall
 from weft.protocol.values import dataclass
 
 if TYPE_CHECKING:
-    from weft.orchestrator.workbench import Workbench
+    from weft.orchestrator.step_toolbox import StepToolbox
 
 
 @dataclass(slots=True)
@@ -43,7 +43,7 @@ class StepQuestions:
         """What a person allowed for as long as this session goes on."""
 
     async def ruled(
-        self, conversation: str, turn: int, bench: Workbench, call: ToolCall, *, tainted: bool, resumed: bool
+        self, conversation: str, turn: int, bench: StepToolbox, call: ToolCall, *, tainted: bool, resumed: bool
     ) -> ToolAsk:
         """What the rules say to a call and, where they want somebody asked, what that person said. Waits as long as
         the step may. `resumed`: the attempt was cut off before, perhaps after the question or its answer.

@@ -15,11 +15,11 @@ from functools import partial
 from typing import Any, Final
 
 from weft.checks.paths import ValuePlace, find, parse_path
-from weft.orchestrator.calls import AttemptCalls
+from weft.orchestrator.attempt_calls import AttemptCalls
 from weft.orchestrator.inputs import as_input
 from weft.orchestrator.items import ItemResult, StepItems
 from weft.orchestrator.progress import SignInNeededError
-from weft.orchestrator.workbench import Workbench
+from weft.orchestrator.step_toolbox import StepToolbox
 from weft.protocol.conversation_commands import ToolAsk
 from weft.protocol.errors import ExternalError, UserError
 from weft.protocol.events import ItemSettled
@@ -38,7 +38,7 @@ class ToolStep:
 
     wanted: ToolCalls
     given: StepInput
-    bench: Workbench
+    bench: StepToolbox
     calls: AttemptCalls
     say: Callable[[str], None]
     rule: Callable[[ToolCall], Awaitable[ToolAsk]]

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from weft.files import Folder
 from weft.sources.connector import SourceDownError
-from weft.sources.declared import Source
+from weft.sources.declared_sources import Source
 from weft.sources.listing import Listing, OfferedTool
 from weft.tools.builtin.files import READ
 from weft.tools.builtin.search import GLOB, GREP

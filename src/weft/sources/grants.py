@@ -28,8 +28,8 @@ from weft.protocol.values import dataclass
 from weft.redaction import REDACTOR
 from weft.sources.config import Auth
 from weft.sources.connector import NeedsSignInError
+from weft.sources.http_client import open_client
 from weft.sources.secrets import Secrets
-from weft.sources.wire import open_client
 from weft.tools.threads import in_thread
 
 LOCK: Final = "sign-in.lock"

@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from weft.protocol.errors import WeftError
 from weft.protocol.values import dataclass
-from weft.sources.answers import outcome_of
 from weft.sources.connector import NeedsSignInError, SourceDownError
 from weft.sources.elicitation import Elicitation
+from weft.sources.http_client import WIRE_CODE
 from weft.sources.listing import Listing, OfferedPrompt, OfferedTool
 from weft.sources.schemas import tool_of
-from weft.sources.wire import WIRE_CODE
+from weft.sources.tool_results import outcome_of
 from weft.tools.builtin.schema import closed, text
 from weft.tools.results import bounded
 from weft.tools.threads import in_thread

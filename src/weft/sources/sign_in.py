@@ -23,11 +23,11 @@ import httpx2
 from weft.protocol.errors import ExternalError, UserError, WeftError
 from weft.protocol.values import dataclass
 from weft.sources.config import Auth
-from weft.sources.declared import Source
+from weft.sources.declared_sources import Source
 from weft.sources.grants import Grant, TokenRefusedError, token_request, with_tokens
+from weft.sources.http_client import open_client
 from weft.sources.mcp_connection import hush
 from weft.sources.secrets import Secrets
-from weft.sources.wire import open_client
 
 WAIT_SECONDS: Final = 300.0
 """For a person who signs in."""

@@ -22,7 +22,7 @@ import anyio
 from weft.protocol.errors import UserError
 from weft.protocol.values import dataclass
 from weft.sources.config import McpConfig
-from weft.sources.declared import Source
+from weft.sources.declared_sources import Source
 from weft.sources.secrets import Secrets
 from weft.tools.boundary import Need, Policy, command_files, program_folders
 from weft.tools.processes import Supervised, plain_environment, to_the_end, usual_limits

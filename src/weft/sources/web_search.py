@@ -14,11 +14,11 @@ from weft.protocol.errors import ExternalError
 from weft.protocol.values import dataclass
 from weft.sources.config import Auth, SearchShape
 from weft.sources.connector import NeedsSignInError, SourceDownError
-from weft.sources.declared import Source
+from weft.sources.declared_sources import Source
 from weft.sources.grants import Grants, SourceAuth
+from weft.sources.http_client import open_client
 from weft.sources.listing import Listing, OfferedTool
 from weft.sources.secrets import Secrets
-from weft.sources.wire import open_client
 from weft.tools.builtin.schema import closed, text, whole
 from weft.tools.results import bounded
 from weft.tools.tool import Context, Outcome

@@ -31,8 +31,8 @@ from weft.tools.shell.needs import Ground, ShellNeeds, Worry, shell_needs
 from weft.tools.shell.reading import ShellReading, read_shell
 from weft.tools.shell.remember import part_is_read_only, prefix, runs_others, session_keys
 from weft.tools.shell.words import Simple
-from weft.tools.spellings import told_name
 from weft.tools.tool import Tool
+from weft.tools.tool_spellings import told_name
 from weft.workspace.rule_entry import RuleEntry
 
 Mode = commands.Mode

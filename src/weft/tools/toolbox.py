@@ -10,8 +10,8 @@ from typing import Any, Final
 from weft.protocol.errors import UserError, WeftError
 from weft.protocol.messages import ToolCall, ToolSpec
 from weft.protocol.values import dataclass
-from weft.tools.spellings import corrected, own_name, told, told_name, told_spec
 from weft.tools.tool import Context, Handle, SettledHandle, Tool, broken, failed
+from weft.tools.tool_spellings import corrected, own_name, told, told_name, told_spec
 
 NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}\Z")
 

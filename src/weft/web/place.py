@@ -16,7 +16,7 @@ from typing import Final, TypeVar
 from pydantic import BaseModel
 
 from weft.app import TAKEN_UP, App, Filter, FoundListing, ListedSession, OpenQuestions, item_to_wire, open_questions
-from weft.app.due import ScheduleEntry
+from weft.app.schedule_due import ScheduleEntry
 from weft.app.schedules import Schedules
 from weft.protocol.commands import StartRun
 from weft.protocol.envelope import Actor

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from fastapi import APIRouter
 from pydantic import Field
 
-from weft.app import AddRequest, SourceShelf, wake_waiting
+from weft.app import AddRequest, SourceSettings, wake_waiting
 from weft.protocol.commands import Refused, SwitchSource
 from weft.protocol.errors import UsageError, UserError
 from weft.web import shapes as s
@@ -117,7 +117,7 @@ async def list_sources(place: At, who: Looks) -> tuple[SourceRow, ...]:
 
     def rows() -> tuple[SourceRow, ...]:
         keys = SourceRow.model_fields
-        found = SourceShelf(place.app).rows()
+        found = SourceSettings(place.app).rows()
         return tuple(SourceRow(**{key: row[key] for key in keys if key in row}) for row in found)
 
     return await place.app.off_loop(rows)
@@ -128,7 +128,7 @@ async def add_source(given: SourceGiven, place: At, served: ServedHere, who: Adm
     """Connect something: its folder is written, and what it reaches is said. It is not reached yet: test it."""
 
     def added() -> tuple[SourceShown, ...]:
-        shelf = SourceShelf(place.app)
+        shelf = SourceSettings(place.app)
         with tempfile.TemporaryDirectory() as folder:
             request = _request(given, Path(folder))
             found, files = shelf.to_add(request), shelf.files(request)
@@ -165,20 +165,20 @@ def _request(given: SourceGiven, folder: Path) -> AddRequest:
 @source_routes.get("/sources/{slug}")
 async def show_source(slug: str, place: At, who: Looks) -> SourceShown:
     """All that is known of it. Nothing is started."""
-    return await place.app.off_loop(lambda: _shown(SourceShelf(place.app), slug))
+    return await place.app.off_loop(lambda: _shown(SourceSettings(place.app), slug))
 
 
 @source_routes.delete("/sources/{slug}", status_code=204)
 async def remove_source(slug: str, place: At, who: Administers) -> None:
     """Its folder is moved aside, not deleted."""
-    await place.app.off_loop(lambda: SourceShelf(place.app).remove(slug))
+    await place.app.off_loop(lambda: SourceSettings(place.app).remove(slug))
 
 
 @source_routes.post("/sources/{slug}/sign-in", status_code=202)
 async def sign_in_to_source(slug: str, given: SourceSignIn, place: At, who: Administers) -> JobShown:
     """With a secret, or by OAuth: then the job's `at` is the address where the person agrees, in a browser on the
     machine that the server runs on. It ends when they did and the source was tested; what waited for it goes on."""
-    shelf = SourceShelf(place.app)
+    shelf = SourceSettings(place.app)
     await place.app.off_loop(lambda: shelf.one(slug))
 
     def secret(what: str) -> str:
@@ -202,7 +202,7 @@ async def sign_in_to_source(slug: str, given: SourceSignIn, place: At, who: Admi
 @source_routes.delete("/sources/{slug}/sign-in", status_code=204)
 async def sign_out_of_source(slug: str, place: At, who: Administers) -> None:
     """Forget what it is let in with."""
-    await place.app.off_loop(lambda: SourceShelf(place.app).sign_out(slug))
+    await place.app.off_loop(lambda: SourceSettings(place.app).sign_out(slug))
 
 
 @source_routes.get("/sources/{slug}/tools")
@@ -210,7 +210,7 @@ async def list_source_tools(slug: str, place: At, who: Looks) -> tuple[SourceToo
     """Its tools, as a model is offered them."""
 
     def tools() -> tuple[SourceToolShown, ...]:
-        shelf = SourceShelf(place.app)
+        shelf = SourceSettings(place.app)
         keys = SourceToolShown.model_fields
         return tuple(SourceToolShown(**{key: one[key] for key in keys}) for one in shelf.tools(shelf.one(slug)))
 
@@ -220,20 +220,20 @@ async def list_source_tools(slug: str, place: At, who: Looks) -> tuple[SourceToo
 @source_routes.get("/sources/{slug}/resources")
 async def list_source_resources(slug: str, place: At, who: Runs) -> tuple[SourceResource, ...]:
     """What an MCP server has to read, as it lists it now; `@source:SLUG/URI` in a message names one."""
-    return tuple(SourceResource(**one) for one in await SourceShelf(place.app).resources(slug))
+    return tuple(SourceResource(**one) for one in await SourceSettings(place.app).resources(slug))
 
 
 @source_routes.post("/sources/{slug}/test")
 async def test_source(slug: str, place: At, who: Administers) -> SourceRow:
     """Really reaches it, and says how that ended."""
-    await SourceShelf(place.app).test([slug])
+    await SourceSettings(place.app).test([slug])
     return await _row(slug, place)
 
 
 @source_routes.put("/sources/{slug}/enabled")
 async def switch_source(given: SourceSwitch, slug: str, place: At, who: Administers) -> SourceRow:
     """On: every conversation gets its tools. Off: only agents and steps that name it."""
-    await place.app.off_loop(lambda: SourceShelf(place.app).switch(slug, on=given.enabled))
+    await place.app.off_loop(lambda: SourceSettings(place.app).switch(slug, on=given.enabled))
     return await _row(slug, place)
 
 
@@ -263,13 +263,13 @@ async def switch_session_source(
 
 async def _row(slug: str, place: ServedWorkspace) -> SourceRow:
     def row() -> SourceRow:
-        shelf = SourceShelf(place.app)
+        shelf = SourceSettings(place.app)
         found = shelf.row(shelf.one(slug))
         return SourceRow(**{key: found[key] for key in SourceRow.model_fields})
 
     return await place.app.off_loop(row)
 
 
-def _shown(shelf: SourceShelf, slug: str) -> SourceShown:
+def _shown(shelf: SourceSettings, slug: str) -> SourceShown:
     found = shelf.shown(shelf.one(slug))
     return SourceShown(**{key: found[key] for key in SourceShown.model_fields})

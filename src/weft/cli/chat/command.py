@@ -12,7 +12,6 @@ from typing import Final, get_args
 import click
 
 from weft.app import App, Filter, ListedSession, SessionRequest, json_line, this_moment
-from weft.cli.asking import program_words
 from weft.cli.place import (
     ensure_workspace,
     is_ascii,
@@ -23,6 +22,7 @@ from weft.cli.place import (
     workspace_option,
     workspace_path,
 )
+from weft.cli.run_options import program_words
 from weft.protocol.commands import Mode
 from weft.protocol.errors import EXIT_DONE, UsageError
 from weft.render.units import human_time

@@ -16,11 +16,11 @@ from typing import Any, Final
 from weft.conversation.claude_agent.runtime import OWN, Runtime
 from weft.protocol.errors import UserError
 from weft.protocol.messages import ToolCall
-from weft.tools.places import FilePlace, place
 from weft.tools.results import bounded
 from weft.tools.shell.reading import read_shell
 from weft.tools.shell.remember import brings_from_outside
 from weft.tools.tool import Context, Handle, Outcome, SettledHandle, SubjectKind, Tool, ToolKind, WorkHandle, failed
+from weft.tools.tool_paths import FilePlace, place
 from weft.tools.toolbox import Toolbox
 
 NAMES: Final[Mapping[str, str]] = {"Bash": "Shell", "Agent": "Task", "Task": "Task"}

@@ -13,12 +13,12 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import Any, Final
 
-from weft.conversation.claude_agent.listening import HeardTurn
+from weft.conversation.claude_agent.message_reader import HeardTurn
 from weft.conversation.claude_agent.options import OwnTool, Reach, Start
 from weft.conversation.claude_agent.runtime import MAIN, NOT_LET_THROUGH, OWN, Runtime
-from weft.conversation.claude_agent.speaking import RuntimeConversation, Setup, Speaking
+from weft.conversation.claude_agent.runtime_conversation import RuntimeConnection, RuntimeConversation, Setup
 from weft.conversation.step_files import Judge, make_files
-from weft.models.making import FilesAsk, FilesMade
+from weft.models.file_making import FilesMade, FilesRequest
 from weft.models.model import ModelError, Part, Request
 from weft.models.structured import Way
 from weft.protocol.messages import Media, Message, Text, Thinking, ToolCall, ToolResult
@@ -72,10 +72,12 @@ class ClaudeAgent:
                 runtime.stop()
                 await to_the_end(runtime.gone())
 
-    async def make(self, ask: FilesAsk) -> FilesMade:
+    async def make(self, ask: FilesRequest) -> FilesMade:
         """A step: the runtime writes the files itself."""
 
-        def speaking(context: Context, own: Path, talk: Callable[[], RuntimeConversation], written: Judge) -> Speaking:
+        def speaking(
+            context: Context, own: Path, talk: Callable[[], RuntimeConversation], written: Judge
+        ) -> RuntimeConnection:
             setup = Setup(
                 reach=self.reach,
                 folder=own,
@@ -85,7 +87,7 @@ class ClaudeAgent:
                 keep=False,
                 written=written,
             )
-            return Speaking(setup, talk)
+            return RuntimeConnection(setup, talk)
 
         return await make_files(speaking, "the Claude runtime", ask)
 

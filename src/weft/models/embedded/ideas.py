@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from weft.models.embedded.carried import carried
+from weft.models.embedded.carried_ideas import carried
 from weft.models.embedded.kinds import STANDARD_HEADING
 from weft.models.embedded.layout import Span
 from weft.models.embedded.profile import parse_profile

@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import Final, Literal
 
 from weft.language.sentences import GAP, words
+from weft.models.embedded.kind_parts import INGREDIENTS, OWN, asked_in_turn, asks_itself
 from weft.models.embedded.layout import DATELINE
 from weft.models.embedded.lexicon import signs
-from weft.models.embedded.parts import INGREDIENTS, OWN, asked_in_turn, asks_itself
 from weft.models.embedded.quotes import reports, spoken_quotes
 from weft.models.embedded.reading import Reading
 from weft.models.embedded.words import surface_words

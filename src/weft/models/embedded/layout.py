@@ -28,8 +28,8 @@ from weft.models.embedded.code_lines import (
     without_fences,
 )
 from weft.models.embedded.lexicon import signs
+from weft.models.embedded.speaker_turns import Turn, find_turns
 from weft.models.embedded.tables import table_runs
-from weft.models.embedded.turns import Turn, find_turns
 from weft.models.embedded.words import ANY_WORD
 from weft.protocol.values import dataclass
 

@@ -15,12 +15,12 @@ from typing import Any, Final
 
 from weft.language.leaning import leans_back
 from weft.language.sentences import GAP, words
+from weft.models.embedded.kind_parts import asked_in_turn
 from weft.models.embedded.layout import Span
 from weft.models.embedded.lexicon import Lexicon
-from weft.models.embedded.parts import asked_in_turn
 from weft.models.embedded.ranking import Ranks, likeness
 from weft.models.embedded.reading import Reading, Sentence, asks_listeners, clean, is_titled
-from weft.models.embedded.turns import clock
+from weft.models.embedded.speaker_turns import clock
 from weft.models.embedded.words import tokens
 from weft.protocol.values import dataclass
 

@@ -24,9 +24,9 @@ from weft.protocol.errors import UserError
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.values import dataclass
 from weft.tools.builtin.schema import closed, text, whole, yes_or_no
-from weft.tools.places import FilePlace, place
 from weft.tools.threads import THREADS, in_thread
 from weft.tools.tool import Context, Handle, Outcome, Tool, begin
+from weft.tools.tool_paths import FilePlace, place
 
 READ_LIMIT: Final = 32 * 2**20
 WRITE_LIMIT: Final = 8 * 2**20

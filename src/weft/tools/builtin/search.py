@@ -18,9 +18,9 @@ from weft.tools import search_worker
 from weft.tools.boundary import Policy, boundary_here
 from weft.tools.builtin.schema import closed, text, whole, yes_or_no
 from weft.tools.patterns import PatternError, path_pattern
-from weft.tools.places import FROM_OUTSIDE, SESSION, FilePlace, place
 from weft.tools.results import bounded
 from weft.tools.tool import Context, Handle, Outcome, Tool, begin
+from weft.tools.tool_paths import FROM_OUTSIDE, SESSION, FilePlace, place
 
 SECONDS: Final = 30.0
 NAMES: Final = 500

@@ -1,0 +1,276 @@
+"""What follows from a step that is done: the verdict on its unit, another round, a gate. Pure.
+
+The order is fixed: a unit is first brought to its end (repair, then nothing; loop, back or on), and only then does a
+person see the result at the step's gate. Nothing here depends on what made the step, or on whether it was made now or
+found up to date, except that a verdict is recorded only when it is new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from weft.orchestrator.progress import Progress, RunSpec, StepProgress
+from weft.orchestrator.run_history import found_in
+from weft.protocol.events import (
+    Cause,
+    DurableEvent,
+    GateOpened,
+    GateResolved,
+    RoundStarted,
+    Verdict,
+    VerdictGiven,
+)
+from weft.protocol.gates import Choice
+from weft.protocol.hashes import combine
+from weft.protocol.values import dataclass, replace
+from weft.session.state import RoundState, SessionState
+from weft.session.timestamps import moment_text
+from weft.workspace.flow import Gate, Unit
+
+SHOWN_LIMIT: Final = 4_000
+"""Characters of one shown value that go into the log; the artifact itself has the rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class AfterStep:
+    progress: Progress
+    events: tuple[DurableEvent, ...] = ()
+    back: bool = False
+    """Steps before it are to be made again."""
+
+
+def consequences(spec: RunSpec, progress: Progress, name: str, *, fresh: bool) -> AfterStep:
+    """`fresh`: the step was made just now."""
+    unit = next((unit for unit in spec.pipeline.units if unit.name == name), None)
+    events: tuple[DurableEvent, ...] = ()
+    if unit:
+        found = _close(spec, progress, unit, fresh=fresh)
+        if found.back:
+            return found
+        progress, events = found.progress, found.events
+    gate = spec.pipeline.steps[name].gate
+    if gate is None or gate.before or (gate.when and not gate.when.holds(spec.parameters, progress.seen)):
+        held = withdrawn(progress, name)
+    else:
+        held = _gate(spec, progress, name, gate, fresh=fresh)
+    return replace(held, events=(*events, *held.events)) if events else held
+
+
+def passed_by(spec: RunSpec, progress: Progress, name: str) -> AfterStep:
+    """A step's condition does not hold: it has no result, so it shows nothing and asks nothing; and what it would have
+    verified is not checked."""
+    own = spec.pipeline.steps[name].artifacts
+    seen = {key: value for key, value in progress.seen.items() if key.partition("#")[0] not in own}
+    after = withdrawn(replace(progress.with_step(name, StepProgress("passed")), seen=seen), name)
+    unit = next((unit for unit in spec.pipeline.units if unit.name == name and unit.kind == "repair"), None)
+    if unit is None:
+        return after
+    said = _verdict(spec, after.progress, unit, "not_checked", fresh=False)
+    noted = said.progress.with_note(name, f"not checked: {name} was passed over")
+    return AfterStep(noted, (*after.events, *said.events))
+
+
+def unasked(spec: RunSpec, state: SessionState, progress: Progress) -> AfterStep:
+    """The verifiers that were not asked for: what they last said counts if it is about the results there are now."""
+    events: list[DurableEvent] = []
+    for unit in spec.pipeline.units:
+        left = progress.steps[unit.name].phase == "left"
+        if unit.kind != "repair" or not left or not any(progress.steps[name].phase == "done" for name in unit.steps):
+            continue
+        hashes = progress.hashes
+        done = state.steps[unit.name].completion if unit.name in state.steps else None
+        read = {key.removeprefix("artifact:"): value for key, value in done.inputs.items()} if done else {}
+        same = done is not None and all(hashes.get(name, read[name]) == read[name] for name in read)
+        verdict = progress.verdicts.get(unit.name, "not_checked") if same else "not_checked"
+        if verdict != "passed":
+            said = _verdict(spec, progress, unit, verdict, fresh=False)
+            progress = said.progress.with_note(unit.name, f"not checked: {unit.name} was not asked for")
+            events += said.events
+    return AfterStep(progress, tuple(events))
+
+
+def withdrawn(progress: Progress, name: str) -> AfterStep:
+    """The open gate of a step, if there is one, asks about nothing any more."""
+    standing = progress.gates.get(name)
+    if standing is None:
+        return AfterStep(progress)
+    event = GateResolved(
+        run=progress.run, gate=standing.gate, choice="withdrawn", does="withdrawn", hash=standing.hash, by="auto"
+    )
+    gates = {other: open_ for other, open_ in progress.gates.items() if other != name}
+    return AfterStep(replace(progress, gates=gates), (event,))
+
+
+def _verdict(spec: RunSpec, progress: Progress, unit: Unit, verdict: Verdict, *, fresh: bool) -> AfterStep:
+    """The verdict as an event, when it is new."""
+    if not fresh and progress.verdicts.get(unit.name) == verdict:
+        return AfterStep(progress)
+    now = progress.history.round_of(unit)
+    event = VerdictGiven(
+        run=progress.run,
+        step=unit.name,
+        attempt=progress.steps[unit.name].attempt,
+        verdict=verdict,
+        round=now.round if now else 0,
+        most=unit.bound(spec.parameters),
+        claims=unit.counted(progress.seen) if fresh else {},
+    )
+    return AfterStep(replace(progress, verdicts={**progress.verdicts, unit.name: verdict}), (event,))
+
+
+def _close(spec: RunSpec, progress: Progress, unit: Unit, *, fresh: bool) -> AfterStep:
+    now = progress.history.round_of(unit)
+    done, most = now.round if now else 0, unit.bound(spec.parameters)
+    events: list[DurableEvent] = []
+    wanted = unit.wants_round(spec.parameters, progress.seen)
+    if unit.kind == "repair":
+        verdict = unit.verdict(progress.seen)
+        given = _verdict(spec, progress, unit, verdict, fresh=fresh)
+        progress, events = given.progress, [*given.events]
+        note = "" if verdict == "passed" else f"{_NOTES[verdict]}: {_why_not(unit, verdict, done)}"
+    else:
+        rounds = "no round is allowed" if not most else f"{most} round{'s are' if most > 1 else ' is'} the most"
+        note = f"{unit.name} wanted to go back{' again' if done else ''}, but {rounds}" if wanted else ""
+    found = found_in(spec.pipeline, unit, progress.steps[unit.name].inputs)
+    if not wanted or done >= most or (now and now.left_it(found)):
+        return AfterStep(progress.with_note(unit.name, note), tuple(events))
+    said, base = unit.said(progress.seen), progress.history.bases[unit.name]
+    begun = RoundState(unit.kind, done + 1, most, base, said, found)
+    events.append(
+        RoundStarted(
+            run=progress.run,
+            kind=unit.kind,
+            unit=unit.name,
+            round=done + 1,
+            most=most,
+            steps=unit.steps,
+            base=base,
+            feedback=said,
+            found_in=found,
+        )
+    )
+    cause: Cause = "repair" if unit.kind == "repair" else "rerun"
+    reason = f"{unit.kind} round {done + 1} of {most}, asked for by {unit.name}"
+    steps = dict(progress.steps)
+    for name in unit.steps:  # one that was passed over is judged anew: what its condition looks at is made again too
+        if steps[name].phase in ("done", "passed"):
+            again = (cause, reason) if spec.pipeline.steps[name].hears_rounds else None
+            steps[name] = replace(steps[name], phase="waiting", tries=0, again=again)
+    history = progress.history.with_round(spec.pipeline, unit, begun)
+    return AfterStep(replace(progress, steps=steps, history=history), tuple(events), back=True)
+
+
+DONE_CHOICES: Final = (Choice("proceed", "Done, go on", "proceed"), Choice("cancel", "Stop here", "cancel"))
+_NOTES: Final = {"failed": "not passed", "not_checked": "not checked"}
+
+
+def _why_not(unit: Unit, verdict: str, done: int) -> str:
+    if verdict == "not_checked":
+        return f"{unit.name} could not check it"
+    rounds = "no repair was allowed" if not done else f"{done} repair{'s' if done > 1 else ''} did not help"
+    return f"{unit.name} says it failed, and {rounds}; this is the best there is"
+
+
+def _gate(spec: RunSpec, progress: Progress, name: str, gate: Gate, *, fresh: bool) -> AfterStep:
+    step = progress.steps[name]
+    digest = step_hash(step.artifacts)
+    standing = progress.gates.get(name)
+    passes = progress.approved.get(name) == digest or (gate.auto and not fresh)
+    events: list[DurableEvent] = []
+    if standing is not None and (passes or standing.hash != digest):
+        after = withdrawn(progress, name)
+        progress, events, standing = after.progress, [*after.events], None
+    if passes:
+        return AfterStep(progress, tuple(events))
+    if standing is None:
+        opened = _opened(spec, progress, name, gate, digest)
+        standing = opened
+        gates = {**progress.gates, name: standing}
+        progress = replace(progress, gates=gates, gates_opened=progress.gates_opened + 1)
+        events.append(opened)
+    if gate.auto:
+        resolved = GateResolved(
+            run=progress.run, gate=standing.gate, choice="proceed", does="proceed", hash=digest, by="auto"
+        )
+        gates = {other: open_ for other, open_ in progress.gates.items() if other != name}
+        passed = replace(progress, gates=gates, approved={**progress.approved, name: digest})
+        return AfterStep(passed, (*events, resolved))
+    return AfterStep(progress.with_step(name, replace(step, phase="held")), tuple(events))
+
+
+def gate_before(spec: RunSpec, progress: Progress, name: str, inputs: Mapping[str, str]) -> AfterStep:
+    """The gate before a step that is to be made: asked once for what it would be made from. What a reply sets is not
+    part of that."""
+    gate = spec.pipeline.steps[name].gate
+    if gate is None or not gate.before:
+        return AfterStep(progress)
+    if gate.when and not gate.when.holds(spec.parameters, progress.seen):
+        return withdrawn(progress, name)
+    own = spec.pipeline.steps[name]
+    answered = {f"parameter:{own.local(one)}" for one in gate.sets}
+    digest = combine({key: value for key, value in inputs.items() if key not in answered})
+    if progress.approved.get(name) == digest:
+        return withdrawn(progress, name)
+    standing = progress.gates.get(name)
+    events: tuple[DurableEvent, ...] = ()
+    if standing is not None and standing.hash != digest:
+        after = withdrawn(progress, name)
+        progress, events, standing = after.progress, after.events, None
+    if standing is None:
+        opened = _opened(spec, progress, name, gate, digest)
+        gates = {**progress.gates, name: opened}
+        progress = replace(progress, gates=gates, gates_opened=progress.gates_opened + 1)
+        events = (*events, opened)
+    return AfterStep(progress.with_step(name, replace(progress.steps[name], phase="asked")), events)
+
+
+def asks_for(spec: RunSpec, progress: Progress, name: str, what: str) -> AfterStep:
+    """A step that was begun waits until a person has done something. What they let pass before is as it was."""
+    opened = _opened(spec, progress, name, Gate(DONE_CHOICES, what, before=True), progress.approved.get(name, ""))
+    gates = {**progress.gates, name: opened}
+    asked = progress.with_step(name, replace(progress.steps[name], phase="asked", estimate=None))
+    return AfterStep(replace(asked, gates=gates, gates_opened=progress.gates_opened + 1), (opened,))
+
+
+def _opened(spec: RunSpec, progress: Progress, name: str, gate: Gate, digest: str) -> GateOpened:
+    return GateOpened(
+        run=progress.run,
+        gate=f"{name}-{progress.gates_opened + 1}",
+        step=name,
+        hash=digest,
+        message=gate.message,
+        shown=tuple({"label": one.label, "value": _value(progress, one.look.key)} for one in gate.show),
+        choices=() if gate.auto else tuple(replace(choice, step="", says=()) for choice in gate.choices),
+        form=tuple(_field(spec, one) for one in gate.form),
+        before=gate.before,
+        assignee=gate.assignee,
+        due=moment_text(progress.now + gate.within) if gate.within is not None else "",
+        then=gate.then,
+        within=gate.within or 0.0,
+    )
+
+
+def _field(spec: RunSpec, name: str) -> dict[str, Any]:
+    """What is asked for at a gate, with what is good for it and what it is now."""
+    asked = spec.pipeline.parameters[name]
+    limits = {"minimum": asked.minimum, "maximum": asked.maximum}
+    return {
+        "name": name,
+        "type": asked.type,
+        "label": asked.description or name,
+        "value": spec.parameters.get(name, asked.default),
+        **({"choices": list(asked.choices)} if asked.choices else {}),
+        **{key: value for key, value in limits.items() if value is not None},
+    }
+
+
+def _value(progress: Progress, key: str) -> Any:
+    found = progress.seen.get(key, ())
+    value: Any = found[0] if len(found) == 1 and "[*]" not in key else list(found)
+    return value if len(str(value)) <= SHOWN_LIMIT else f"{str(value)[:SHOWN_LIMIT]} …"
+
+
+def step_hash(artifacts: Mapping[str, str]) -> str:
+    """The content hash of a step: its artifact's own, or one over all of them."""
+    return next(iter(artifacts.values())) if len(artifacts) == 1 else combine(artifacts)

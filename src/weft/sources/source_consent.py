@@ -1,0 +1,45 @@
+"""What a person must have agreed to before a source is used: its exact words, or its address, and what goes there.
+
+A person's own sources need no question: they wrote them. What a workspace or a project brings does, whoever wrote it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from weft.consent import ConsentRequest
+from weft.sources.config import Auth
+from weft.sources.declared_sources import Source
+
+
+def consent_request(source: Source) -> ConsentRequest | None:
+    """None for a source that needs no consent."""
+    if source.declared == "person":
+        return None
+    config = source.config
+    parts: dict[str, str] = {}
+    match config.kind:
+        case "folder":
+            parts["reads the folder"] = str(source.place(config.path))
+        case "mcp" if config.command is not None:
+            parts["command"] = config.address
+            parts["network"] = "yes" if config.network else ", ".join(config.hosts) or "no"
+            if config.cwd:
+                parts["started in"] = str(source.place(config.cwd))
+            for number, path in enumerate(config.write, 1):
+                parts[f"may change {number}"] = str(source.place(path))
+            for name, value in config.env.items():
+                parts[f"variable {name}"] = value
+        case _:
+            parts["address"] = config.address
+            parts["gets"] = _secret(config.auth)
+            for name, value in (config.headers if config.kind in ("mcp", "api") else {}).items():
+                parts[f"header {name}"] = value
+    folder = source.folder if source.declared == "project" else source.folder.parent.parent
+    return ConsentRequest(kind="source", subject=source.slug, folder=os.path.realpath(folder), parts=parts)
+
+
+def _secret(auth: Auth | None) -> str:
+    if auth is None:
+        return "no secret"
+    return auth.secret or ("tokens of a sign-in" if auth.type == "oauth" else "the secret stored for it")
