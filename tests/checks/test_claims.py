@@ -169,6 +169,11 @@ def test_what_code_cannot_know_is_not_checked(claim: str) -> None:
     assert verdict.reason
 
 
+def test_a_sentence_between_underscores_is_read_without_them() -> None:
+    passage = "_The Angles of Reflexion lie in one plane with the Angle of Incidence._"
+    assert compare("The angles of reflexion lie in one plane with the angle of incidence.", passage).state == "quoted"
+
+
 def test_the_forms_of_a_word_agree_and_other_words_of_its_stem_do_not() -> None:
     assert compare("The tide rises twice a day.", "Tides rise twice a day.").state == "quoted"
     assert are_forms("require", "required")
