@@ -194,8 +194,8 @@ def main() -> None:
     elif given.read:
         if given.in_a_chat:  # what has been loaded before anything is said
             for name in (
-                "weft.app.live_session",
-                "weft.app.conversations",
+                "weft.app.live.live_session",
+                "weft.app.live.conversations",
                 "weft.cli.chat.command",
                 "weft.cli.chat.screen",
             ):

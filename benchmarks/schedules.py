@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from weft.app import App
-from weft.app.schedules import Schedules
+from weft.app.schedules.schedules import Schedules
 
 BEGIN = datetime(2026, 11, 16, 5, 30, tzinfo=UTC)
 

@@ -27,7 +27,7 @@ from tests.made import Weft
 from tests.postgres import Server
 from tests.shared.campaign_work import lay_out, model_consent, model_server
 
-from weft.app.queue import open_queue
+from weft.app.fleet.queue import open_queue
 from weft.files import Folder
 from weft.protocol.events import SessionCreated, SettingChanged
 from weft.session.postgres import PostgresLog

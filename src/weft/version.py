@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Final
+import os
 
 __version__ = "0.1.0"
-INSTALLED: Final = Path(__file__).parent
+INSTALLED = os.path.dirname(__file__)

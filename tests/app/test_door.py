@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from tests.gated import started
 from tests.made import Weft
 from weft.app import App, AttachedSession, LiveSession, SessionRequest
-from weft.app.door import door_path
-from weft.app.door_messages import command_from_wire, item_from_wire, item_to_wire, to_wire
+from weft.app.live.door import door_path
+from weft.app.live.door_messages import command_from_wire, item_from_wire, item_to_wire, to_wire
 from weft.protocol import events as e
 from weft.protocol.commands import (
     Accepted,
@@ -103,7 +103,7 @@ def test_an_interrupt_meets_a_start_that_still_waits_in_the_inbox(weft: Weft) ->
 def test_whoever_follows_slowly_costs_little_memory_and_misses_no_record(
     weft: Weft, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("weft.app.live_session.WAITING", 4)
+    monkeypatch.setattr("weft.app.live.live_session.WAITING", 4)
     seen: list[int] = []
     waited: list[int] = []
 

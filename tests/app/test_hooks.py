@@ -11,7 +11,7 @@ import pytest
 from tests.app.conversing import say, talk
 from tests.made import lay_out
 from weft.app import App, OpenedSession, SessionRequest
-from weft.app.hooks import HookAnswer, Hooks, answer_of, read_hooks
+from weft.app.live.hooks import HookAnswer, Hooks, answer_of, read_hooks
 from weft.consent import Consents, NotAgreedError
 from weft.files import Folder
 from weft.models.model import Request

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from weft.app import App
-from weft.app.importing import ImportReport, import_from
+from weft.app.library.importing import ImportReport, import_from
 from weft.orchestrator.validate import Documents, validate
 from weft.protocol.conversation_events import ToolRequested, ToolSettled
 from weft.protocol.errors import UserError

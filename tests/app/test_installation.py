@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from weft.app import App
-from weft.app.installation import (
+from weft.app.library.installation import (
     Installation,
     bring_pack,
     bring_skills,

@@ -9,7 +9,7 @@ import pytest
 
 from tests.doors import talk_in
 from weft.app import App, exported
-from weft.app.secrets import person_secrets
+from weft.app.connections.secrets import person_secrets
 from weft.protocol.errors import UserError
 from weft.testing.scripted import ScriptedModel, Turn, says
 

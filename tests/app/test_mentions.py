@@ -11,7 +11,7 @@ import pytest
 from tests.app.conversing import say, talk
 from tests.made import lay_out
 from weft.app import GivenFile, Mentionable, OpenedSession, being_typed, dropped_path, files_named, ranked
-from weft.app.mentions import HEAD, mentions
+from weft.app.live.mentions import HEAD, mentions
 from weft.files import Folder
 from weft.models.model import Request
 from weft.protocol.conversation_events import MessageAccepted

@@ -11,7 +11,7 @@ import pytest
 
 from tests.made import lay_out
 from weft.app import App, SessionRequest, notify_wishes
-from weft.app.notifications import NotifyWishes, posted
+from weft.app.live.notifications import NotifyWishes, posted
 from weft.protocol.commands import Say
 from weft.protocol.conversation_commands import DecideApproval
 from weft.testing.scripted import ScriptedModel, Turn, calls, says

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from weft.app import App
-from weft.app.pipeline_evaluation import Variant, evaluate_pipeline, read_cases
+from weft.app.library.pipeline_evaluation import Variant, evaluate_pipeline, read_cases
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import UsageError
 from weft.testing.scripted import ScriptedModel, Turn, says
@@ -24,7 +24,9 @@ steps:
 
 @pytest.fixture
 def desk(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr("weft.app.pipeline_evaluation.AT_ONCE", 1)  # one script cannot answer several in a known order
+    monkeypatch.setattr(
+        "weft.app.library.pipeline_evaluation.AT_ONCE", 1
+    )  # one script cannot answer several in a known order
     for folder in ("pipelines", "schemas", ".claude/agents", "letters"):
         (workspace / folder).mkdir(parents=True)
     (workspace / "pipelines/letter.yaml").write_text(PIPELINE)

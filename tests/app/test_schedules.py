@@ -19,9 +19,9 @@ import pytest
 
 from tests.made import Weft
 from weft.app import App, SessionRequest
-from weft.app.schedule_due import ScheduleEntry, due, folded, held_back, moment, next_open, stamp, times
-from weft.app.schedule_histories import HISTORY
-from weft.app.schedules import Schedules
+from weft.app.schedules.schedule_due import ScheduleEntry, due, folded, held_back, moment, next_open, stamp, times
+from weft.app.schedules.schedule_histories import HISTORY
+from weft.app.schedules.schedules import Schedules
 from weft.files import Folder
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import UsageError, UserError, WorkspaceError
@@ -278,8 +278,8 @@ def test_what_cannot_begin_is_written_down_and_not_tried_for_ever(app: App, desk
 
 
 def test_a_long_history_is_shortened_and_says_the_same(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("weft.app.schedule_histories.LONGEST_HISTORY", 8_000)
-    monkeypatch.setattr("weft.app.schedules.KEPT_LINES", 10)
+    monkeypatch.setattr("weft.app.schedules.schedule_histories.LONGEST_HISTORY", 8_000)
+    monkeypatch.setattr("weft.app.schedules.schedules.KEPT_LINES", 10)
     schedules, kept = Schedules(app), folded([])
     entries = [ScheduleEntry(at=stamp(SUNDAY), kind="seen", timing="t")]
     for number in range(60):

@@ -14,8 +14,8 @@ import pytest
 
 from tests.web.served import CODE, PIPELINE, TEXT
 from weft.app import App, Filter, ListedSession, SessionRequest
-from weft.app import catalogue as catalogue_module
-from weft.app.catalogue import Catalogue
+from weft.app.sessions import catalogue as catalogue_module
+from weft.app.sessions.catalogue import Catalogue
 from weft.files import Folder
 from weft.protocol.commands import Accepted, DescribeSession, GivenFile, Refused, StartRun
 from weft.protocol.envelope import Actor

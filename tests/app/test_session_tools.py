@@ -12,8 +12,8 @@ from mcp import Client
 
 from weft.access import Identity, Role
 from weft.app import App
-from weft.app.session_serving import make_session_server
-from weft.app.session_tools import TOOLS, SessionTools
+from weft.app.sessions.session_serving import make_session_server
+from weft.app.sessions.session_tools import TOOLS, SessionTools
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import UserError
 from weft.protocol.events import RunStarted

@@ -24,7 +24,7 @@ from weft.app import (
     read_slash,
     read_slash_elsewhere,
 )
-from weft.app.slash_commands import SLASHES
+from weft.app.live.slash_commands import SLASHES
 from weft.protocol.commands import Accepted, Compact, Interrupt, Refused, Say, SetMode, SetModel, StartRun
 from weft.protocol.conversation_commands import ClearTaint, SetLimits
 from weft.protocol.conversation_events import ToolSettled

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from weft.app import App
-from weft.app.stats import StatsAsk, StepStats, stats
+from weft.app.sessions.stats import StatsAsk, StepStats, stats
 from weft.models.prices import Cost
 from weft.models.spending import ModelCall, model_calls, spent
 from weft.protocol import events as e

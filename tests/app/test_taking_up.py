@@ -9,7 +9,7 @@ import pytest
 
 from tests.gated import lay_out_gated
 from weft.app import TAKEN_UP, App, SessionRequest
-from weft.app.live_session import LiveSession
+from weft.app.live.live_session import LiveSession
 from weft.protocol.commands import StartRun
 from weft.protocol.envelope import Actor
 

@@ -17,7 +17,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from weft.app import App, SessionRequest
-from weft.app.telemetry import Telemetry
+from weft.app.sessions.telemetry import Telemetry
 from weft.protocol.commands import GivenFile, StartRun
 from weft.testing.scripted import ScriptedModel, Turn, says
 

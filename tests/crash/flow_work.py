@@ -15,8 +15,8 @@ from typing import Any, Final
 
 from tests.crash.weaving import SESSION, Place, append
 from weft.app import TAKEN_UP, App, RegisteredFunction, SessionRequest
-from weft.app.schedule_histories import HISTORY
-from weft.app.schedules import Schedules
+from weft.app.schedules.schedule_histories import HISTORY
+from weft.app.schedules.schedules import Schedules
 from weft.files import Disk
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import WeftError

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from tests.web.served import PIPELINE, TEXT, Client, running
-from weft.app.door_messages import item_from_wire
+from weft.app.live.door_messages import item_from_wire
 from weft.files import Folder
 from weft.protocol.events import Record
 from weft.session.log import LogReader

@@ -9,7 +9,7 @@ import pytest
 
 from tests.e2e.test_maps import Space
 from weft.app import App
-from weft.app.stats import StatsAsk, stats
+from weft.app.sessions.stats import StatsAsk, stats
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import UserError
 from weft.protocol.steps import StepInput

@@ -17,7 +17,7 @@ from tests.knowledge.made import write_documents
 from tests.knowledge.research.desk import DOCUMENTS
 from tests.made import Weft
 from weft.app import App
-from weft.app.research_requests import Inquiry, ask_of
+from weft.app.knowledge.research_requests import Inquiry, ask_of
 from weft.files import Folder
 from weft.knowledge.embedding import Unavailable
 from weft.knowledge.knowledge_base import open_collection

@@ -17,8 +17,8 @@ import pytest
 from tests.knowledge.made import write_documents
 from tests.knowledge.research.desk import DOCUMENTS
 from weft.app import App, SourceSettings
-from weft.app.research_requests import Inquiry, ask_of
-from weft.app.web_searches import pages_about
+from weft.app.connections.web_searches import pages_about
+from weft.app.knowledge.research_requests import Inquiry, ask_of
 from weft.files import Folder
 from weft.knowledge.embedding import Unavailable
 from weft.knowledge.knowledge_base import open_collection

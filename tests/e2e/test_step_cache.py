@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from weft.app import App, SessionRequest
-from weft.app.step_cache import WorkspaceCache
+from weft.app.library.step_cache import WorkspaceCache
 from weft.models.file_making import FilesMade, FilesRequest
 from weft.protocol.commands import GivenFile, ReplyToGate, StartRun
 from weft.protocol.errors import WorkspaceError

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from weft.app import App, AttachedSession, LiveSession, SessionRequest
-from weft.app.remote_door import Knocks
+from weft.app.live.remote_door import Knocks
 from weft.protocol.commands import Accepted, Interrupt, Refused, ReplyToGate, Say
 from weft.protocol.errors import ExternalError
 from weft.protocol.events import Record

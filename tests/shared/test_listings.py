@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from weft.app import App, Filter, SessionRequest
-from weft.app.spending import SpendingAsk, spending
-from weft.app.stats import StatsAsk, stats
+from weft.app.sessions.spending import SpendingAsk, spending
+from weft.app.sessions.stats import StatsAsk, stats
 from weft.protocol.commands import Accepted, Say
 from weft.protocol.errors import UserError
 from weft.testing.scripted import ScriptedModel, Turn, says

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.postgres import Server
-from weft.app.session_pages import verified
+from weft.app.sessions.session_pages import verified
 from weft.files import Disk, Folder
 from weft.protocol.errors import ExternalError, UserError
 from weft.protocol.events import SessionCreated, SessionDescribed, SettingChanged

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.made import lay_out
-from weft.app.shared_files import newest_tree, push_tree
+from weft.app.fleet.shared_files import newest_tree, push_tree
 from weft.cli.commands import run_command_line
 from weft.files import Folder
 from weft.session.log import LOG

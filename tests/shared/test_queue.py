@@ -18,9 +18,9 @@ from tests.gated import lay_out_gated
 from tests.postgres import Server
 from tests.shared.fleet import log_of
 from weft.app import App, SessionRequest, push_tree
-from weft.app.live_session import LiveSession
-from weft.app.queue import Queue, QueuedSession, Work, open_queue
-from weft.app.queue_worker import QueueWorker, TooNewError
+from weft.app.fleet.queue import Queue, QueuedSession, Work, open_queue
+from weft.app.fleet.queue_worker import QueueWorker, TooNewError
+from weft.app.live.live_session import LiveSession
 from weft.orchestrator.rest_commands import at_rest
 from weft.protocol.commands import Accepted, Interrupt, Refused, ReplyToGate, StartRun
 from weft.protocol.envelope import PERSON
@@ -126,7 +126,7 @@ def test_a_worker_that_was_thought_dead_and_one_whose_disk_is_full_lose_no_run(
 ) -> None:
     """The queue has forgotten the worker: it signs in anew. It can't write: the run is given out again."""
     lay(tmp_path, store)
-    monkeypatch.setattr("weft.app.queue_worker.AGAIN_SECONDS", 0.1)
+    monkeypatch.setattr("weft.app.fleet.queue_worker.AGAIN_SECONDS", 0.1)
     plain, refusals = LiveSession.submit, ["No space left on device"]
 
     async def full(self: LiveSession, *given: Any, **told: Any) -> Any:

@@ -10,8 +10,8 @@ import pytest
 
 from tests.gated import lay_out_gated
 from weft.app import App
-from weft.app.queue import QueuedSession
-from weft.app.schedules import Schedules
+from weft.app.fleet.queue import QueuedSession
+from weft.app.schedules.schedules import Schedules
 
 pytestmark = [pytest.mark.process, pytest.mark.needs("postgres")]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from weft.app.source_settings import _command_word
+from weft.app.connections.source_settings import _command_word
 from weft.files import Folder
 from weft.protocol.errors import WorkspaceError
 from weft.sources.config import McpConfig, check_config

@@ -16,7 +16,7 @@ import pytest
 from tests.sources.conftest import OpenShelf
 from tests.sources.http_server import World, served
 from tests.sources.made import Shelf
-from weft.app.web_searches import pages_about, web_search_of
+from weft.app.connections.web_searches import pages_about, web_search_of
 from weft.protocol.commands import GivenFile
 from weft.protocol.errors import UserError
 from weft.protocol.messages import ToolCall

@@ -15,7 +15,7 @@ from tests.sources.conftest import OpenShelf
 from tests.sources.made import Shelf, answering
 from tests.sources.others import PLACE, own_node, server
 from weft.app import App, SourceSettings
-from weft.app.mentions import Attaching
+from weft.app.live.mentions import Attaching
 from weft.files import Folder
 from weft.protocol.errors import UserError
 

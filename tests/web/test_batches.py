@@ -9,8 +9,8 @@ from contextlib import suppress
 
 from tests.web.served import PIPELINE, Client
 from tests.web.test_knowledge import ask
-from weft.app.estimates import took
-from weft.app.pipeline_pages import PipelineRun, StepTook
+from weft.app.library.estimates import took
+from weft.app.library.pipeline_pages import PipelineRun, StepTook
 from weft.web.jobs import JobItem, Jobs, Tell
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-import weft
 from weft.protocol.errors import Problem, UserError, WorkspaceError
 from weft.workspace.pack import Pack, find_packs, load_pack
 
@@ -142,7 +141,7 @@ def test_a_folder_without_pack_yaml_and_no_folder_at_all(tmp_path: Path) -> None
 def test_shipped_packs_are_found_by_name(
     tmp_path: Path, write_files: WriteFiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(weft, "__file__", str(tmp_path / "__init__.py"))
+    monkeypatch.setattr("weft.workspace.pack_folder.INSTALLED", str(tmp_path))
     assert find_packs() == {}
     write_files(tmp_path / "packs", {"one/pack.yaml": GOOD, "two/pack.yaml": GOOD.replace("kit", "other")})
     write_files(tmp_path / "packs", {"__init__.py": "", "three/notes.md": "no pack"})

@@ -9,9 +9,12 @@
         outcome = await session.rest()                         # "done", "waiting", "failed", …
     for record in app.sessions.records("article-1a2b3c"): …    # the log, also while it is written
 
-root.py    App: opens sessions          live_session.py   LiveSession: one inbox, one writer, both machines
-parts.py   what all is made of          door.py           the session's door to other processes
-runs.py    the runs of a session        conversations.py  its conversation
+root.py       `App`: the composition root         parts.py     what all is made of
+live/         one session held open: its door, its run, its conversation
+sessions/     looked at, offered as tools, exported, replayed, counted
+library/      what people write or bring          knowledge/   collections, and questions to them
+connections/  models, sources, secrets            schedules/   what begins by itself
+fleet/        several machines on one workspace
 """
 
 from __future__ import annotations
@@ -23,23 +26,19 @@ from weft.protocol.fronts import front
 
 if TYPE_CHECKING:
     from weft.access import BROWSER_DAYS, ME, Access, AccessToken, Browser, Identity, Role, Scope, Share
-    from weft.app.catalogue import Catalogue
-    from weft.app.claim_evaluation import evaluate, evaluate_with, read_labelled
-    from weft.app.collection_inputs import which_collection
-    from weft.app.collections import Collections, OpenCollection
-    from weft.app.command_keys import another
-    from weft.app.door import AttachedSession
-    from weft.app.door_messages import command_from_wire, item_to_wire, to_wire
-    from weft.app.live_session import LiveSession
-    from weft.app.mentions import Mentionable, being_typed, dropped_path, files_named, ranked
-    from weft.app.model_settings import MODEL_KINDS, ModelSettings, Offer, TableValue
-    from weft.app.notifications import notify_wishes
-    from weft.app.opened_session import OpenedSession, Showing
-    from weft.app.packs import DEFAULT_PACK, fetch_bytes, lay, lay_missing, pack_differences, shipped_packs
-    from weft.app.parts import RegisteredFunction
-    from weft.app.permissions import allow_always, judge_call, tools_listed
-    from weft.app.person import person_access, person_consents
-    from weft.app.pipeline_pages import (
+    from weft.app.connections.model_settings import MODEL_KINDS, ModelSettings, Offer, TableValue
+    from weft.app.connections.secrets import person_secrets
+    from weft.app.connections.source_settings import AddRequest, SourceSettings, wake_waiting
+    from weft.app.fleet.queue import BatchRow, Queue, person_name
+    from weft.app.fleet.shared_address import join_shared
+    from weft.app.fleet.shared_files import pull_workspace, push_tree, push_workspace
+    from weft.app.knowledge.claim_evaluation import evaluate, evaluate_with, read_labelled
+    from weft.app.knowledge.collection_inputs import which_collection
+    from weft.app.knowledge.collections import Collections, OpenCollection
+    from weft.app.knowledge.research_requests import Inquiry, ask_of
+    from weft.app.library.packs import DEFAULT_PACK, fetch_bytes, lay, lay_missing, pack_differences, shipped_packs
+    from weft.app.library.permissions import allow_always, judge_call, tools_listed
+    from weft.app.library.pipeline_pages import (
         LibraryFile,
         PipelineRun,
         library_files,
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
         pipeline_runs,
         save_library_text,
     )
-    from weft.app.profile import (
+    from weft.app.library.profile import (
         PIECE_WORDS,
         PROFILE_FILE,
         TONES,
@@ -57,10 +56,7 @@ if TYPE_CHECKING:
         read_profile_file,
         write_profile_file,
     )
-    from weft.app.queue import BatchRow, Queue, person_name
-    from weft.app.research_requests import Inquiry, ask_of
-    from weft.app.root import TAKEN_UP, App
-    from weft.app.scaffolding import (
+    from weft.app.library.scaffolding import (
         LibraryDraft,
         TemplateKind,
         build,
@@ -71,10 +67,36 @@ if TYPE_CHECKING:
         new_files,
         problems_of,
     )
-    from weft.app.secrets import person_secrets
-    from weft.app.session_description import declared_marks
-    from weft.app.session_export import LeavingShown, exported, taken_in, would_leave
-    from weft.app.session_pages import (
+    from weft.app.live.command_keys import another
+    from weft.app.live.door import AttachedSession
+    from weft.app.live.door_messages import command_from_wire, item_to_wire, to_wire
+    from weft.app.live.live_session import LiveSession
+    from weft.app.live.mentions import Mentionable, being_typed, dropped_path, files_named, ranked
+    from weft.app.live.notifications import notify_wishes
+    from weft.app.live.opened_session import OpenedSession, Showing
+    from weft.app.live.session_description import declared_marks
+    from weft.app.live.slash_commands import (
+        Attach,
+        Build,
+        Export,
+        ExportKind,
+        Fork,
+        KnownWords,
+        Leave,
+        Overview,
+        OverviewName,
+        Slash,
+        complete,
+        read_slash,
+        read_slash_elsewhere,
+    )
+    from weft.app.parts import RegisteredFunction
+    from weft.app.person import person_access, person_consents
+    from weft.app.root import TAKEN_UP, App
+    from weft.app.session_requests import SessionRequest, read_given
+    from weft.app.sessions.catalogue import Catalogue
+    from weft.app.sessions.session_export import LeavingShown, exported, taken_in, would_leave
+    from weft.app.sessions.session_pages import (
         NothingThereError,
         item_page,
         item_steps,
@@ -87,9 +109,8 @@ if TYPE_CHECKING:
         this_moment,
         verified,
     )
-    from weft.app.session_replay import Replayed, replay
-    from weft.app.session_requests import SessionRequest, read_given
-    from weft.app.session_work import (
+    from weft.app.sessions.session_replay import Replayed, replay
+    from weft.app.sessions.session_work import (
         FILE_NOW,
         ArtifactName,
         OpenQuestions,
@@ -110,24 +131,6 @@ if TYPE_CHECKING:
         session_documents,
         steps_now,
     )
-    from weft.app.shared_address import join_shared
-    from weft.app.shared_files import pull_workspace, push_tree, push_workspace
-    from weft.app.slash_commands import (
-        Attach,
-        Build,
-        Export,
-        ExportKind,
-        Fork,
-        KnownWords,
-        Leave,
-        Overview,
-        OverviewName,
-        Slash,
-        complete,
-        read_slash,
-        read_slash_elsewhere,
-    )
-    from weft.app.source_settings import AddRequest, SourceSettings, wake_waiting
     from weft.consent import OWN_WORK, ConsentRequest, Consents, NotAgreedError, earlier
     from weft.documents import MAX_BYTES
     from weft.files import Folder
@@ -153,57 +156,57 @@ else:
         __name__,
         {
             "weft.access": "BROWSER_DAYS ME Access AccessToken Browser Identity Role Scope Share",
-            "weft.app.scaffolding": (
+            "weft.app.library.scaffolding": (
                 "LibraryDraft TemplateKind build build_here drafted lay_draft lay_new new_files problems_of"
             ),
-            "weft.app.catalogue": "Catalogue",
-            "weft.app.claim_evaluation": "evaluate evaluate_with read_labelled",
-            "weft.app.collection_inputs": "which_collection",
-            "weft.app.collections": "Collections OpenCollection",
-            "weft.app.session_description": "declared_marks",
-            "weft.app.door": "AttachedSession",
-            "weft.app.research_requests": "Inquiry ask_of",
-            "weft.app.shared_address": "join_shared",
-            "weft.app.live_session": "LiveSession",
-            "weft.app.mentions": "Mentionable being_typed dropped_path files_named ranked",
-            "weft.app.model_settings": "MODEL_KINDS ModelSettings Offer TableValue",
-            "weft.app.notifications": "notify_wishes",
-            "weft.app.opened_session": "OpenedSession Showing",
-            "weft.app.packs": "DEFAULT_PACK fetch_bytes lay lay_missing pack_differences shipped_packs",
+            "weft.app.sessions.catalogue": "Catalogue",
+            "weft.app.knowledge.claim_evaluation": "evaluate evaluate_with read_labelled",
+            "weft.app.knowledge.collection_inputs": "which_collection",
+            "weft.app.knowledge.collections": "Collections OpenCollection",
+            "weft.app.live.session_description": "declared_marks",
+            "weft.app.live.door": "AttachedSession",
+            "weft.app.knowledge.research_requests": "Inquiry ask_of",
+            "weft.app.fleet.shared_address": "join_shared",
+            "weft.app.live.live_session": "LiveSession",
+            "weft.app.live.mentions": "Mentionable being_typed dropped_path files_named ranked",
+            "weft.app.connections.model_settings": "MODEL_KINDS ModelSettings Offer TableValue",
+            "weft.app.live.notifications": "notify_wishes",
+            "weft.app.live.opened_session": "OpenedSession Showing",
+            "weft.app.library.packs": "DEFAULT_PACK fetch_bytes lay lay_missing pack_differences shipped_packs",
             "weft.app.parts": "RegisteredFunction",
-            "weft.app.permissions": "allow_always judge_call tools_listed",
+            "weft.app.library.permissions": "allow_always judge_call tools_listed",
             "weft.app.person": "person_access person_consents",
-            "weft.app.pipeline_pages": (
+            "weft.app.library.pipeline_pages": (
                 "LibraryFile PipelineRun library_files library_text pipeline_runs save_library_text"
             ),
-            "weft.app.profile": (
+            "weft.app.library.profile": (
                 "PIECE_WORDS PROFILE_FILE TONES VOICES change_profile profile_parts read_profile_file "
                 "write_profile_file"
             ),
-            "weft.app.queue": "BatchRow Queue person_name",
-            "weft.app.session_replay": "Replayed replay",
-            "weft.app.command_keys": "another",
+            "weft.app.fleet.queue": "BatchRow Queue person_name",
+            "weft.app.sessions.session_replay": "Replayed replay",
+            "weft.app.live.command_keys": "another",
             "weft.app.session_requests": "SessionRequest read_given",
             "weft.app.root": "TAKEN_UP App",
-            "weft.app.secrets": "person_secrets",
-            "weft.app.session_pages": (
+            "weft.app.connections.secrets": "person_secrets",
+            "weft.app.sessions.session_pages": (
                 "NothingThereError item_page item_steps open_catalogue open_sessions session_json session_page "
                 "session_row step_page this_moment verified"
             ),
-            "weft.app.session_work": (
+            "weft.app.sessions.session_work": (
                 "FILE_NOW ArtifactName OpenQuestions PlaceShown SessionDocument StepShort "
                 "artifact_bytes artifact_versions artifacts_now "
                 "attachment_bytes attachment_sheets blob_text open_questions original_bytes place_in save_edit "
                 "session_document session_documents steps_now"
             ),
-            "weft.app.shared_files": "pull_workspace push_tree push_workspace",
-            "weft.app.session_export": "LeavingShown exported taken_in would_leave",
-            "weft.app.slash_commands": (
+            "weft.app.fleet.shared_files": "pull_workspace push_tree push_workspace",
+            "weft.app.sessions.session_export": "LeavingShown exported taken_in would_leave",
+            "weft.app.live.slash_commands": (
                 "Attach Build Export ExportKind Fork KnownWords Leave Overview OverviewName Slash complete "
                 "read_slash read_slash_elsewhere"
             ),
-            "weft.app.source_settings": "AddRequest SourceSettings wake_waiting",
-            "weft.app.door_messages": "command_from_wire item_to_wire to_wire",
+            "weft.app.connections.source_settings": "AddRequest SourceSettings wake_waiting",
+            "weft.app.live.door_messages": "command_from_wire item_to_wire to_wire",
             "weft.consent": "OWN_WORK ConsentRequest Consents NotAgreedError earlier",
             "weft.documents": "MAX_BYTES",
             "weft.files": "Folder",

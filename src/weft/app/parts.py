@@ -17,10 +17,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
+from weft.app.fleet.shared_store import open_store
 from weft.app.loop_threads import LoopThreads
 from weft.app.person import parsed_folder
 from weft.app.session_requests import SessionRequest, given_file
-from weft.app.shared_store import open_store
 from weft.consent import ConsentRequest, Consents, NotAgreedError
 from weft.files import Disk, Folder
 from weft.orchestrator.execute import StepExecutor
@@ -45,12 +45,12 @@ from weft.workspace.pipeline import Pipeline, Step, secrets_of
 from weft.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from weft.app.catalogue import Catalogue
-    from weft.app.model_registry import ConnectedModels
-    from weft.app.remote_door import Knocks
-    from weft.app.secrets import PersonSecrets
-    from weft.app.step_cache import WorkspaceCache
-    from weft.app.telemetry import Telemetry
+    from weft.app.connections.model_registry import ConnectedModels
+    from weft.app.connections.secrets import PersonSecrets
+    from weft.app.library.step_cache import WorkspaceCache
+    from weft.app.live.remote_door import Knocks
+    from weft.app.sessions.catalogue import Catalogue
+    from weft.app.sessions.telemetry import Telemetry
     from weft.knowledge.knowledge_base import KnowledgeBase
     from weft.models.connections import Connection
     from weft.models.limiting import ResourceLimits
@@ -151,7 +151,7 @@ class _StepTools:
 
 
 def _knocks(shared: PostgresLog) -> Knocks:
-    from weft.app.remote_door import Knocks  # most workspaces are files
+    from weft.app.live.remote_door import Knocks  # most workspaces are files
 
     return Knocks(shared)
 
@@ -251,7 +251,7 @@ class Parts:
     @cached_property
     def catalogue(self) -> Catalogue:
         """All sessions at a glance."""
-        from weft.app.catalogue import Catalogue, shared_listings
+        from weft.app.sessions.catalogue import Catalogue, shared_listings
 
         listings = shared_listings(self.shared)
         return Catalogue(self.sessions, self.workspace.path, lambda call: self.models().price(call), listings)
@@ -261,7 +261,7 @@ class Parts:
         """None unless the person wants it."""
         if not self.config.telemetry:
             return None
-        from weft.app.telemetry import exporting
+        from weft.app.sessions.telemetry import exporting
 
         return exporting(self.price)
 
@@ -278,7 +278,7 @@ class Parts:
     @cached_property
     def step_cache(self) -> WorkspaceCache | None:
         """What other sessions made of the same inputs; None when the workspace wants none of it."""
-        from weft.app.step_cache import WorkspaceCache
+        from weft.app.library.step_cache import WorkspaceCache
 
         return WorkspaceCache(self.workspace.path, self.sessions) if self.config.cache else None
 
@@ -308,7 +308,7 @@ class Parts:
     def sources(self) -> Sources:
         """The sources of this workspace and person, with one connection to each for all sessions here."""
         if self._sources is None:
-            from weft.app.model_registry import credential_store
+            from weft.app.connections.model_registry import credential_store
             from weft.sources.connected_sources import Sources
             from weft.sources.declared_sources import Source
             from weft.sources.source_consent import consent_request
@@ -370,7 +370,7 @@ class Parts:
             self._models = before
 
     def models(self) -> ConnectedModels:
-        from weft.app.model_registry import ConnectedModels
+        from weft.app.connections.model_registry import ConnectedModels
         from weft.models.connections import consent_request
 
         def agreed(connection: Connection) -> None:
@@ -383,7 +383,7 @@ class Parts:
 
     @cached_property
     def secrets(self) -> PersonSecrets:
-        from weft.app.secrets import person_secrets
+        from weft.app.connections.secrets import person_secrets
 
         return person_secrets(self.surroundings, self.ask_secret)
 
@@ -412,7 +412,7 @@ class Parts:
 
     def hooks_not_agreed(self, working: Path) -> list[ConsentRequest]:
         """The hooks that a conversation in this folder would have, and that nobody agreed to yet."""
-        from weft.app.hooks import hook_requests  # with it comes what runs commands
+        from weft.app.live.hooks import hook_requests  # with it comes what runs commands
 
         with Folder.open(working) as folder:
             return [one for one in hook_requests([self.workspace.folder, folder]) if not self.consents.is_agreed(one)]
@@ -547,7 +547,7 @@ class Parts:
 
         opened = open_collection(self.workspace.folder, chosen)
         if self.may_have_sources():
-            from weft.app.web_searches import web_search_of
+            from weft.app.connections.web_searches import web_search_of
 
             opened.web = web_search_of(self.sources())
         return opened

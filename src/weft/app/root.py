@@ -14,15 +14,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from weft.app.command_keys import replied_before
-from weft.app.door import AttachedSession, attach, open_door
-from weft.app.live_session import SESSION_CLOSED, LiveSession
-from weft.app.opened_session import OpenedSession
+from weft.app.live.command_keys import replied_before
+from weft.app.live.door import AttachedSession, attach, open_door
+from weft.app.live.live_session import SESSION_CLOSED, LiveSession
+from weft.app.live.opened_session import OpenedSession
+from weft.app.live.runs import claims_of
+from weft.app.live.session_description import said_of_session
 from weft.app.parts import Parts
-from weft.app.runs import claims_of
-from weft.app.session_description import said_of_session
-from weft.app.session_pages import asked_prompts
 from weft.app.session_requests import SessionRequest, identity
+from weft.app.sessions.session_pages import asked_prompts
 from weft.files import Folder
 from weft.orchestrator.facts import local_values
 from weft.orchestrator.overruling import ClaimOnRecord
@@ -52,8 +52,8 @@ from weft.version import __version__
 from weft.workspace.pipeline import Pipeline
 
 if TYPE_CHECKING:
-    from weft.app.estimates import Estimate
-    from weft.app.queue import QueuedSession, Work
+    from weft.app.fleet.queue import QueuedSession, Work
+    from weft.app.library.estimates import Estimate
 
 TAKEN_UP: Final = Actor("machine", face="web")
 """Who goes on with what a server that ended was doing."""
@@ -79,7 +79,7 @@ class App(Parts):
     def forecast(self, request: SessionRequest, wish: StartRun | None = None) -> tuple[Plan, Estimate]:
         """The plan, and about what it would cost. Changes nothing."""
         prepared, plan = self._planned(request, wish or StartRun(), {})
-        from weft.app.estimates import estimate  # a run does without
+        from weft.app.library.estimates import estimate  # a run does without
 
         return plan, estimate(self, prepared, plan)
 
@@ -248,7 +248,7 @@ class App(Parts):
     def works_for(self, requests: Sequence[SessionRequest], wish: StartRun, batch: str, by: Actor) -> list[Work]:
         """Runs as workers would make them, each with a key of the batch. The first is planned: UserError for what can't
         begin, before anything is queued. What is wrong with one document is said of that one by its worker."""
-        from weft.app.queue import Work
+        from weft.app.fleet.queue import Work
 
         works: list[Work] = []
         pipeline: Pipeline | None = None
@@ -262,7 +262,7 @@ class App(Parts):
         return works
 
     def _queued(self, request: SessionRequest, wish: StartRun | None) -> QueuedSession:
-        from weft.app.queue import Queue, QueuedSession
+        from weft.app.fleet.queue import Queue, QueuedSession
 
         assert self.shared is not None
         pipeline = self._pipeline(request)

@@ -23,8 +23,8 @@ def command(question: tuple[str, ...], name: str | None, depth: str, as_json: bo
 
     The exit code is 1 when nothing was found. `weft research` takes the question apart and goes further.
     """
-    from weft.app.collection_inputs import which_collection
-    from weft.app.research_requests import Inquiry, ask_of
+    from weft.app.knowledge.collection_inputs import which_collection
+    from weft.app.knowledge.research_requests import Inquiry, ask_of
 
     prepare(workspace)
     with open_app(workspace, runs=True) as app:

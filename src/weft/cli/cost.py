@@ -11,7 +11,7 @@ from typing import cast
 import click
 
 from weft.app import Spent
-from weft.app.spending import GROUPINGS, By, Spending, SpendingAsk, spending
+from weft.app.sessions.spending import GROUPINGS, By, Spending, SpendingAsk, spending
 from weft.cli.place import is_ascii, is_terminal, json_option, open_app, screen_width, workspace_option
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
 from weft.render.cost import CostRow, cost_table, cost_text

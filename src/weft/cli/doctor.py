@@ -14,8 +14,8 @@ from pathlib import Path
 import click
 
 from weft.app import App, Folder, SourceSettings, boundary_here, verified
-from weft.app.research_requests import altered_passages
-from weft.app.schedules import Schedules
+from weft.app.knowledge.research_requests import altered_passages
+from weft.app.schedules.schedules import Schedules
 from weft.cli.kept_errors import kept_errors
 from weft.cli.place import open_app, workspace_option, workspace_path
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, ExternalError, UsageError, WeftError

@@ -94,7 +94,7 @@ def pipeline(
     `FILE.expect.yaml` beside a file says what: by artifact, checks as a pipeline has them, and `judge: SENTENCE`. Cut
     off, the same command goes on; each file with each variant is an archived session.
     """
-    from weft.app.pipeline_evaluation import Variant, evaluate_pipeline, read_cases
+    from weft.app.library.pipeline_evaluation import Variant, evaluate_pipeline, read_cases
     from weft.protocol.commands import StartRun
 
     cases = read_cases(folder)

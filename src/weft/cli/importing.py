@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from weft.app.importing import import_from
+from weft.app.library.importing import import_from
 from weft.cli.place import json_option, open_app, workspace_option
 from weft.render.cells import clean_row
 

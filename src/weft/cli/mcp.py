@@ -57,7 +57,7 @@ def serve(
     """
     if bool(name) == sessions:
         raise UsageError("what is to be served?", hint="--kb NAME, or --sessions")
-    from weft.app.session_serving import answering_sessions, serve_sessions
+    from weft.app.sessions.session_serving import answering_sessions, serve_sessions
 
     with ExitStack() as stack:
         if name:

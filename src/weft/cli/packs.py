@@ -8,7 +8,7 @@ import sys
 import click
 
 from weft.app import pack_differences, shipped_packs, suggest
-from weft.app.installation import bring_pack, origins, pack_changes, remove_pack
+from weft.app.library.installation import bring_pack, origins, pack_changes, remove_pack
 from weft.cli.place import (
     asking_consents,
     fetched,

@@ -79,8 +79,8 @@ def command(
     question waits for you (exit code 3): `weft reply SESSION amend "what you mean"`, or proceed. The exit code is 1
     when nothing was found.
     """
-    from weft.app.collection_inputs import which_collection
-    from weft.app.research_requests import Inquiry, ask_of
+    from weft.app.knowledge.collection_inputs import which_collection
+    from weft.app.knowledge.research_requests import Inquiry, ask_of
     from weft.cli.screen import screen_for
 
     if pages and not allow_network:
@@ -99,7 +99,7 @@ def command(
         )
         ask = ask_of(app, inquiry)
         if web and not app.sessions.exists(ask.session or ""):
-            from weft.app.web_searches import pages_about
+            from weft.app.connections.web_searches import pages_about
 
             more, notes = asyncio.run(pages_about(app.sources(), app.fetch_input, inquiry.question, depth))
             for note in notes:

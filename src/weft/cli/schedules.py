@@ -12,7 +12,7 @@ from dataclasses import asdict
 
 import click
 
-from weft.app.schedules import ScheduleRow, Schedules
+from weft.app.schedules.schedules import ScheduleRow, Schedules
 from weft.cli.place import json_option, open_app, trust_option, workspace_option
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED
 from weft.render.cells import clean_lines, clean_row

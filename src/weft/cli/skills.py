@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from weft.app.installation import bring_skills, origin_of, remove_skill
+from weft.app.library.installation import bring_skills, origin_of, remove_skill
 from weft.cli.place import (
     asking_consents,
     fetched,

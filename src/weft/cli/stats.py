@@ -9,7 +9,7 @@ from typing import cast
 import click
 
 from weft.app import Spent
-from weft.app.stats import PERIODS, Over, StatsAsk, StepStats, stats
+from weft.app.sessions.stats import PERIODS, Over, StatsAsk, StepStats, stats
 from weft.cli.cost import day_of
 from weft.cli.place import is_terminal, json_option, open_app, workspace_option
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED

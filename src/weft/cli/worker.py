@@ -16,7 +16,7 @@ from weft.protocol.errors import EXIT_DONE, UsageError
 from weft.render.cells import clean
 
 if TYPE_CHECKING:
-    from weft.app.queue_worker import QueueWorker
+    from weft.app.fleet.queue_worker import QueueWorker
 
 
 @click.command("worker")
@@ -43,7 +43,7 @@ def command(
     were when a run was queued. Ctrl+C takes nothing new and lets what is at work come to rest; what does not within the
     grace goes on elsewhere.
     """
-    from weft.app.queue_worker import QueueWorker
+    from weft.app.fleet.queue_worker import QueueWorker
 
     trust = given_trust()
 

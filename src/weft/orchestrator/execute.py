@@ -55,13 +55,13 @@ def code_policy(code_folder: Path, environment: Mapping[str, str]) -> Policy:
         working=code_folder.parent,
         home=Path(environment.get("HOME", "/nonexistent")),
         needs=frozenset({"write"}),
-        readable=(*program_folders(environment), INSTALLED),
+        readable=(*program_folders(environment), Path(INSTALLED)),
     )
 
 
 def _import_path(environment: Mapping[str, str]) -> str:
     """Where this very Weft is, and what the person added."""
-    own = str(INSTALLED.parent)
+    own = str(Path(INSTALLED).parent)
     return os.pathsep.join(filter(None, (own, environment.get("PYTHONPATH", ""))))
 
 

@@ -1,8 +1,8 @@
 """Every command there is: what may be asked of a session, by a person through a face or by what has settled.
 
-`SessionCommand` is what the door of a session takes (`app/live_session.py`): each leads to durable events that say who
-gave it, or is refused with the reason. The others are of the machines inside: a run's own (`Command`), and those of its
-conversation (`conversation_commands.py`).
+`SessionCommand` is what the door of a session takes (`app/live/live_session.py`): each leads to durable events that say
+who gave it, or is refused with the reason. The others are of the machines inside: a run's own (`Command`), and those of
+its conversation (`conversation_commands.py`).
 """
 
 from __future__ import annotations

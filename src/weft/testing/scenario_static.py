@@ -15,7 +15,7 @@ from typing import Any, Final
 from weft.testing.scenario_words import ScenarioError
 from weft.version import INSTALLED
 
-SOURCE: Final = INSTALLED
+SOURCE: Final = Path(INSTALLED)
 PARTS: Final[Mapping[str, tuple[str, ...]]] = {
     "core": ("conversation/decide.py", "conversation/turns.py", "conversation/state.py"),
     "state": ("conversation/state.py",),

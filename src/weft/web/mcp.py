@@ -82,7 +82,9 @@ class McpHall:
                     one = stack.enter_context(Collections(home.workspace).opened(collection))
                     app = await stack.enter_async_context(one.answering_http(path))
                 else:
-                    from weft.app.session_serving import answering_sessions  # few ask for it, and it is a lot to load
+                    from weft.app.sessions.session_serving import (
+                        answering_sessions,  # few ask for it, and it is a lot to load
+                    )
 
                     app = await stack.enter_async_context(answering_sessions(home, path))
                 ready.set_result(app)

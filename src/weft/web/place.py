@@ -16,8 +16,8 @@ from typing import Final, TypeVar
 from pydantic import BaseModel
 
 from weft.app import TAKEN_UP, App, Filter, FoundListing, ListedSession, OpenQuestions, item_to_wire, open_questions
-from weft.app.schedule_due import ScheduleEntry
-from weft.app.schedules import Schedules
+from weft.app.schedules.schedule_due import ScheduleEntry
+from weft.app.schedules.schedules import Schedules
 from weft.protocol.commands import StartRun
 from weft.protocol.envelope import Actor
 from weft.protocol.events import FeedItem, QuestionAsked, Record

@@ -13,7 +13,7 @@ from pydantic import Field
 from starlette.exceptions import HTTPException
 
 from weft.app import Identity
-from weft.app.schedule_due import ScheduleEntry
+from weft.app.schedules.schedule_due import ScheduleEntry
 from weft.web import shapes as s
 from weft.web.asking import At, Looks, Runs
 from weft.web.place import ServedWorkspace

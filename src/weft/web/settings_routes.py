@@ -25,8 +25,8 @@ from weft.app import (
     tools_listed,
     write_profile_file,
 )
-from weft.app.spending import By, SpendingAsk, spending
-from weft.app.stats import Over, StatsAsk, stats
+from weft.app.sessions.spending import By, SpendingAsk, spending
+from weft.app.sessions.stats import Over, StatsAsk, stats
 from weft.protocol.commands import Mode
 from weft.web import shapes as s
 from weft.web.asking import Administers, At, Looks

@@ -32,7 +32,7 @@ _STAYING: Final = frozenset({FILE, "README.md", "CHANGELOG.md", "LICENSE", "NOTI
 
 def pack_folders() -> list[Path]:
     """Of the packs that come with weft."""
-    shipped = INSTALLED / "packs"
+    shipped = Path(INSTALLED) / "packs"
     return [file.parent for file in sorted(shipped.glob(f"*/{FILE}"))]
 
 

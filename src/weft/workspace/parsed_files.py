@@ -238,7 +238,7 @@ def _parsed(text: str) -> _Parsed | None:
 @cache
 def _code() -> str:
     """Of the code that reads and judges files, as it stands here."""
-    here = INSTALLED
+    here = Path(INSTALLED)
     files = [one for room in ("workspace", "checks", "protocol") for one in os.scandir(here / room) if one.is_file()]
     marks = sorted((one.path, one.stat().st_mtime_ns, one.stat().st_size) for one in files)
     return hash_value([__version__, sys.version, marks])

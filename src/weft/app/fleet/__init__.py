@@ -1,0 +1,1 @@
+"""Several machines on one workspace: the shared store, the queue, and the workers that take from it."""

@@ -1,0 +1,1 @@
+"""Collections as faces offer them, and questions to them."""
