@@ -731,6 +731,8 @@ def _bounds(described: Mapping[str, Any]) -> str:
 
 
 def _plural(words: str) -> str:
+    if words.startswith("`"):  # values, which have no plural
+        return words
     return " or ".join(f"{word}s" if word != "true or false" else word for word in words.split(" or "))
 
 
@@ -783,7 +785,7 @@ def tools() -> str:
     parts = []
     for entry in Toolbox(builtin_tools()).listing():
         schema = entry["input_schema"]
-        traits = [f"effect: `{entry['effect']}`"]
+        traits = [f"kind: `{entry['effect']}`"]
         traits.append("can be interrupted" if entry["interruptible"] else "can't be interrupted")
         traits.append("may be made again after a crash" if entry["retryable"] else "is not made again after a crash")
         rows = [

@@ -29,7 +29,7 @@ def command(ctx: click.Context) -> None:
 @json_option
 @workspace_option
 def list_tools(kb: str | None = None, as_json: bool = False, workspace: str | None = None) -> None:
-    """Every tool with its effect and what it does, exactly as a model is told."""
+    """Every tool with its kind and what it does, exactly as a model is told."""
     for entry in tools_listed(workspace_path(workspace), kb):
         if as_json:
             print(json.dumps(entry))
