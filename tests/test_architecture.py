@@ -172,6 +172,17 @@ def test_every_module_says_what_it_is() -> None:
     assert [str(path) for _, path, tree in modules() if not ast.get_docstring(tree)] == []
 
 
+def test_a_module_that_is_spoken_of_is_there() -> None:
+    there = {path.name for top in ("src", "tests", "benchmarks", "docs") for path in (ROOT / top).rglob("*.py")}
+    spoken = [
+        (path.relative_to(ROOT), name)
+        for path in (*SOURCE.rglob("*.py"), ROOT / "AGENTS.md", ROOT / "GLOSSARY.md")
+        for name in re.findall(r"`(?:\w+/)*(\w+\.py)`", path.read_text("utf-8"))
+    ]
+    assert len(spoken) > 20
+    assert [(path, name) for path, name in spoken if name not in there] == []
+
+
 def test_nothing_is_left_unfinished() -> None:
     marks = re.compile(r"\b(TODO|FIXME|XXX|NotImplementedError)\b")
     assert [str(path) for _, path, _ in modules() if marks.search(path.read_text())] == []

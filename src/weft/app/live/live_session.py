@@ -7,8 +7,9 @@
 There is one inbox and one task that takes from it, so that commands are decided one after the other, whoever gives
 them: a terminal, another process (`door.py`), the end of a run, a model that was asked what words mean. Each goes to
 one of two pure machines: the conversation's (`conversation/decide.py`) or the run's (`orchestrator/machine.py` while it
-goes on, `hearing.py` and `resting.py` while it is at rest). What is decided is in the log before anything comes of it,
-with who gave the command. A person's words are in the log before they are judged. Interrupts do not queue.
+goes on, `reply_intent.py` and `rest_commands.py` beside it while it is at rest). What is decided is in the log before
+anything comes of it, with who gave the command. A person's words are in the log before they are judged. Interrupts do
+not queue.
 
 The loop around a gate is here and nowhere else: a run comes to rest; answers given in advance, then words that were
 said meanwhile, are applied; when one of them lets it, the run goes on.
