@@ -13,7 +13,7 @@ import pytest
 
 from tests.e2e.test_maps import SESSION, Space
 from weft.app import App, RegisteredFunction, SessionRequest
-from weft.protocol.commands import GivenFile, ReplyToGate, SessionCommand, StartRun
+from weft.protocol.commands import GivenFile, ReplyToGate, Say, SessionCommand, StartRun
 from weft.protocol.errors import WorkspaceError
 from weft.protocol.events import StepProgressed
 from weft.protocol.steps import StepInput
@@ -386,3 +386,17 @@ def test_a_resource_that_has_no_limit_is_a_mistake(tmp_path: Path) -> None:
     town = space(tmp_path, TURNS)
     with town.opened() as app, pytest.raises(WorkspaceError, match=r"config\.toml has no limit 'press'"):
         app.workspace.pipeline("mapped")
+
+
+def test_a_session_whose_run_sleeps_can_be_talked_in(tmp_path: Path, source: Path, clock: Clock) -> None:
+    town = space(tmp_path, WAITING, clock=clock)
+    assert town.run(file=source) == "asleep"
+
+    async def talk() -> None:
+        with town.opened() as app:
+            async with app.session(SessionRequest(session=SESSION, talk=True), reachable=False) as session:
+                await session.submit(Say(text="What is it about?"))
+                await session.rest()
+
+    asyncio.run(asyncio.wait_for(talk(), 60))
+    assert [one["outcome"] for one in town.events("model_settled")] == ["completed"]

@@ -41,7 +41,7 @@ FACTS: Final = RunFacts(
     verification=(
         VerificationFact(what="claim 1", verdict="passed"),
         VerificationFact(what="claim 2", verdict="failed", note="ISA 540.13 says otherwise"),
-        VerificationFact(what="claim 3", verdict="not checked"),
+        VerificationFact(what="claim 3", verdict="not_checked"),
     ),
     repair_rounds=2,
     replies=(
@@ -88,7 +88,8 @@ STATUSES: Final[dict[RunStatus, str]] = {
     "done": "done",
     "failed": "failed",
     "cancelled": "cancelled",
-    "over budget": "budget",
+    "over_budget": "budget",
+    "asleep": "goes on by itself",
     "left": "can be resumed",
 }
 
@@ -104,7 +105,7 @@ def test_the_status_is_the_runs_own_whatever_happened_on_the_way(status: RunStat
 
 def test_what_was_not_checked_is_never_told_as_passed() -> None:
     assert _line(replace(FACTS, verification=()), "passed") == "passed: nothing was checked"
-    unchecked = tuple(VerificationFact(what=f"claim {n}", verdict="not checked") for n in range(9))
+    unchecked = tuple(VerificationFact(what=f"claim {n}", verdict="not_checked") for n in range(9))
     text = summarise_run(replace(FACTS, verification=unchecked), nonce="q9z").text
     assert "passed: 0 of 9" in text
     assert "not checked: 6 more" in text
@@ -132,7 +133,7 @@ BIG: Final = replace(
         StepFact(name=f"{n}" * 9, status="done", found=tuple((f"{m}", "v" * 900) for m in range(6)), files=("f" * 400,))
         for n in range(20)
     ),
-    verification=tuple(VerificationFact(what="w" * 900, verdict="not checked", note="n" * 900) for _ in range(50)),
+    verification=tuple(VerificationFact(what="w" * 900, verdict="not_checked", note="n" * 900) for _ in range(50)),
     replies=tuple(ReplyFact(gate="g" * 200, reply="amend", text="t" * 900) for _ in range(50)),
     open=tuple("o" * 900 for _ in range(50)),
     folder="x" * 900,

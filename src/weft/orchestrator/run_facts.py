@@ -26,16 +26,6 @@ from weft.session.state import RunState, SessionState, StepState
 
 EXCERPT: Final = 600
 """Characters of what was asked, and of one thing that was found."""
-_STATUS: Final[Mapping[str, RunStatus]] = {
-    "done": "done",
-    "failed": "failed",
-    "interrupted": "interrupted",
-    "waiting": "waiting",
-    "asleep": "asleep",
-    "cancelled": "cancelled",
-    "over_budget": "over budget",
-    "left": "left",
-}
 Price = Callable[[str, Mapping[str, int]], Decimal | None]
 
 
@@ -57,11 +47,7 @@ def run_facts(
         detail=run.message,
         steps=steps,
         verification=tuple(
-            VerificationFact(
-                what=name,
-                verdict="not checked" if verdict == "not_checked" else verdict,
-                note=_against(state, name),
-            )
+            VerificationFact(what=name, verdict=verdict, note=_against(state, name))
             for name, verdict in state.verdicts.items()
             if name in run.steps
         ),
@@ -88,7 +74,7 @@ def _against(state: SessionState, step: str) -> str:
 def _status(state: SessionState, run: RunState) -> RunStatus:
     if run.outcome is None:
         return "running"
-    return "confirming" if state.confirming else _STATUS[run.outcome]
+    return "confirming" if state.confirming else run.outcome
 
 
 def _step(state: SessionState, run: RunState, name: str, read: Callable[[str], bytes | None]) -> StepFact:

@@ -12,19 +12,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import Final, Literal
 
 from weft.conversation.prompt import fence, tokens_of
+from weft.protocol.events import Outcome, Verdict
 from weft.protocol.values import dataclass
 
-RunStatus = Literal[
-    "running", "waiting", "asleep", "confirming", "done", "failed", "interrupted", "cancelled", "over budget", "left"
-]
+RunStatus = Outcome | Literal["running", "confirming"]
 StepStatus = Literal["done", "failed", "skipped", "running", "not started"]
-Verdict = Literal["passed", "failed", "not checked"]
 
 DEFAULT_TOKENS: Final = 2_000
 """Of every later prompt, for one run."""
@@ -194,15 +192,16 @@ def _lines(facts: RunFacts, kept: _Kept) -> list[str]:
     return lines
 
 
-_STATUS: Final[dict[RunStatus, str]] = {
+_STATUS: Final[Mapping[RunStatus, str]] = {
     "running": "running",
     "waiting": "waiting for a person",
+    "asleep": "asleep; it goes on by itself",
     "confirming": "waiting for a person to confirm",
     "done": "done",
     "failed": "failed",
     "interrupted": "stopped before its end; it can be resumed",
     "cancelled": "cancelled by the person",
-    "over budget": "stopped, its budget is used up",
+    "over_budget": "stopped, its budget is used up",
     "left": "left by the person, not finished; it can be resumed",
 }
 
@@ -241,14 +240,13 @@ def _found(facts: RunFacts, limit: int | None) -> list[str]:
 def _verified(facts: RunFacts, limit: int = _FIRST) -> list[str]:
     if not facts.verification:
         return ["passed: nothing was checked"]
-    by: dict[Verdict, list[VerificationFact]] = {"passed": [], "failed": [], "not checked": []}
+    by: dict[Verdict, list[VerificationFact]] = {"passed": [], "failed": [], "not_checked": []}
     for fact in facts.verification:
         by[fact.verdict].append(fact)
     lines = [f"passed: {len(by['passed'])} of {len(facts.verification)}"]
-    verdict: Verdict
-    for verdict in ("failed", "not checked"):
-        said = [one_line(f"{fact.what} ({fact.note})" if fact.note else fact.what, _SHORT) for fact in by[verdict]]
-        lines += _few(verdict, said, limit)
+    for name, facts_of in (("failed", by["failed"]), ("not checked", by["not_checked"])):
+        said = [one_line(f"{fact.what} ({fact.note})" if fact.note else fact.what, _SHORT) for fact in facts_of]
+        lines += _few(name, said, limit)
     return lines
 
 
