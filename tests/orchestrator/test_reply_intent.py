@@ -229,6 +229,8 @@ def test_a_choice_that_is_named_is_final(text: str) -> None:
         ("1", "yes"),
         ("no", "no"),
         ("2", "no"),
+        ("sí", "yes"),
+        ("não", "no"),
         ("sure, why not", "unclear"),
         ("ok", "unclear"),
         ("yes?", "unclear"),

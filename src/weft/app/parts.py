@@ -30,7 +30,6 @@ from weft.orchestrator.prepared_run import FILES_SAY, PreparedRun, PrepareRun
 from weft.protocol.commands import GivenFile, StartRun
 from weft.protocol.envelope import PERSON
 from weft.protocol.errors import UsageError
-from weft.protocol.messages import Usage
 from weft.protocol.steps import StepFunction
 from weft.protocol.values import dataclass
 from weft.redaction import REDACTOR
@@ -354,10 +353,10 @@ class Parts:
         """US dollars as prices are now; None when they are not known. Screens ask for the same again and again."""
         asked = (reference, tuple(sorted(usage.items())))
         if asked not in self._prices:
-            from weft.models.spending import ModelCall
+            from weft.models.spending import ModelCall, usage_of
 
-            counts = Usage(**{key: value for key, value in usage.items() if key in Usage.__slots__})
-            self._prices[asked] = self.models().price(ModelCall(at="", model=reference, usage=counts)).amount
+            call = ModelCall(at="", model=reference, usage=usage_of(usage))
+            self._prices[asked] = self.models().price(call).amount
         return self._prices[asked]
 
     @contextmanager

@@ -86,7 +86,7 @@ async def _by_model(model: Model, old: Sequence[Said], turn: int) -> Summary:
         if isinstance(part, TextDelta):
             texts.append(part.text)
         elif isinstance(part, Usage):
-            usage = {key: value for key in part.__slots__ if (value := getattr(part, key)) is not None}
+            usage = part.told()
     text = "".join(texts).strip()
     if not text:
         raise ModelError("malformed", "the model wrote no summary")

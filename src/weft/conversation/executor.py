@@ -28,7 +28,6 @@ from weft.protocol.values import dataclass
 
 BREATH: Final = 64
 """After so many pieces of a stream everybody else gets a turn on the loop."""
-"""Why something was interrupted that ran when the minutes of its conversation were over."""
 
 
 @dataclass(slots=True)
@@ -175,7 +174,7 @@ class Executor:
                     case ToolCall():
                         answer.calls.append(part)
                     case Usage():
-                        answer.usage = {key: n for key in part.__slots__ if (n := getattr(part, key)) is not None}
+                        answer.usage = part.told()
                         control.note_usage(conversation, execution, answer.model, answer.usage)
                     case Stop():
                         answer.stop = part.reason

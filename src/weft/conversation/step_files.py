@@ -25,6 +25,7 @@ from weft.files import Folder
 from weft.models.answer import add_usage
 from weft.models.file_making import FilesMade, FilesRequest
 from weft.models.model import ModelError, Request
+from weft.models.spending import usage_of
 from weft.protocol import conversation_events as t
 from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.errors import Finding, ModelFeedback
@@ -189,6 +190,5 @@ def _used(records: Sequence[Record]) -> Usage:
     used = Usage()
     for record in records:
         if isinstance(record.event, t.ModelSettled):
-            told = {key: n for key, n in record.event.usage.items() if key in Usage.__slots__}
-            used = add_usage(used, Usage(**told))
+            used = add_usage(used, usage_of(record.event.usage))
     return used

@@ -95,7 +95,7 @@ class Call:
 
     def used(self, usage: Usage | Mapping[str, int], model: str | None = None) -> None:
         """The total so far, of this call. `model` for a tool that calls one."""
-        self._usage = counts(usage) if isinstance(usage, Usage) else dict(usage)
+        self._usage = usage.told() if isinstance(usage, Usage) else dict(usage)
         self._model = model or self._model
 
     def part(self, part: Part) -> None:
@@ -341,11 +341,6 @@ class _Watched(WrappedModel):
             async for part in parts:
                 call.part(part)
                 yield part
-
-
-def counts(usage: Usage) -> dict[str, int]:
-    """The tokens that were told, by name."""
-    return {key: value for key in usage.__slots__ if (value := getattr(usage, key)) is not None}
 
 
 def _bytes(request: Sent) -> bytes | None:

@@ -5,7 +5,8 @@ breakout; otherwise *unclear*, which asks again and changes nothing. There is no
 taken for consent, and a cancel, a leaving or a fresh start needs a form that can't be mistaken. Where two things are
 said that do not go together, it is unclear. Every judgement says which words decided, for the person and for the log.
 
-`clauses` brings the text to one form, `phrases` labels each clause, and this module weighs the labels.
+`reply_clauses` brings the text to one form and cuts it into clauses, `reply_phrases` says what each clause means, and
+this module weighs that.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ _AWAY: Final[frozenset[Label]] = frozenset({"elsewhere", "leave", "stop pipeline
 def judge_reply(text: str, *, choices: tuple[Choice, ...] = DEFAULT_CHOICES) -> Judgement:
     """What a message means to a run that waits at a gate with these choices."""
     if not text.strip():
-        return _unclear("there are no words in it")
+        return unclear("there are no words in it")
     if (exact := _exact(text, choices)) is not None:
         return exact
     clauses = clauses_of(text)
@@ -96,7 +97,7 @@ def _weigh(text: str, said: Sequence[SaidClause], choices: tuple[Choice, ...]) -
             return found
     if "retract" in labels and labels <= {"retract", "filler", "unknown", "question", "no", "yes", "reason", "hold"}:
         return Judgement(kind="breakout", reason=_because(said, {"retract"}))
-    return _unclear(_doubt(said))
+    return unclear(_doubt(said))
 
 
 def _taken_back(said: Sequence[SaidClause], labels: Iterable[Label]) -> bool:
@@ -115,12 +116,12 @@ def _as_stop(
     if labels & _AWAY and labels <= _BESIDE_STOP | _AWAY:
         return None  # to leave is the lesser of the two
     if not labels <= _BESIDE_STOP or hedged or _taken_back(said, {"stop"}):
-        return _unclear(f"{_because(said, {'stop'})}, but that is not all it says")
+        return unclear(f"{_because(said, {'stop'})}, but that is not all it says")
     offered = _of_kind(choices, "cancel")
     if len(offered) == 1:
         return Judgement(kind="choice", choice=offered[0].id, reason=_because(said, {"stop"}))
     if offered:
-        return _unclear("it could mean more than one of the choices")
+        return unclear("it could mean more than one of the choices")
     return Judgement(kind="breakout", reason=f"{_because(said, {'stop'})}, and nothing here cancels")
 
 
@@ -130,7 +131,7 @@ def _as_breakout(
     if not labels & _AWAY:
         return None
     if labels & {"go", "go ahead", "approve", "amend", "amend what", "no change"} or _taken_back(said, _AWAY):
-        return _unclear(f"{_because(said, _AWAY)}, but that is not all it says")
+        return unclear(f"{_because(said, _AWAY)}, but that is not all it says")
     return Judgement(kind="breakout", reason=_because(said, _AWAY))
 
 
@@ -139,7 +140,7 @@ def _as_amendment(
 ) -> Judgement | None:
     if "amend" in labels:
         if _taken_back(said, {"amend"}):
-            return _unclear(f"{_because(said, {'amend'})}, but it is taken back")
+            return unclear(f"{_because(said, {'amend'})}, but it is taken back")
         return _amend(text, choices, _because(said, {"amend"}))
     agreed = False
     for each in said:
@@ -166,108 +167,24 @@ def _as_consent(
     if not labels & _AGREE or not labels <= _BESIDE_GO or said[-1].label == "retract":
         return None
     if any(each.clause.joint == "or" for each in said):
-        return _unclear("it leaves open which of two")
+        return unclear("it leaves open which of two")
     offered = _of_kind(choices, "proceed")
     if len(offered) == 1:
         sure = _agrees_plainly(text)
         return Judgement(kind="choice", choice=offered[0].id, reason=_because(said, _AGREE), sure=sure)
     why = "it could mean more than one of the choices" if offered else "none of the choices just goes on"
-    return _unclear(f"{_because(said, _AGREE)}, and {why}")
+    return unclear(f"{_because(said, _AGREE)}, and {why}")
 
 
-_AGREEING: Final = frozenset(
-    [
-        "a",
-        "accept",
-        "accepted",
-        "agree",
-        "agreed",
-        "ahead",
-        "all",
-        "am",
-        "and",
-        "approve",
-        "approved",
-        "bien",
-        "bitte",
-        "carry",
-        "change",
-        "changes",
-        "confirm",
-        "confirmed",
-        "continue",
-        "correct",
-        "dale",
-        "danke",
-        "de",
-        "do",
-        "done",
-        "exactly",
-        "excellent",
-        "fine",
-        "forward",
-        "further",
-        "genau",
-        "go",
-        "good",
-        "great",
-        "gut",
-        "happy",
-        "i",
-        "in",
-        "is",
-        "it",
-        "ja",
-        "let",
-        "lgtm",
-        "like",
-        "looks",
-        "me",
-        "move",
-        "needed",
-        "next",
-        "no",
-        "nothing",
-        "now",
-        "of",
-        "okay",
-        "on",
-        "onward",
-        "oui",
-        "passt",
-        "perfect",
-        "plan",
-        "please",
-        "proceed",
-        "ready",
-        "satisfied",
-        "send",
-        "ship",
-        "si",
-        "sim",
-        "sounds",
-        "step",
-        "sure",
-        "thank",
-        "thanks",
-        "that",
-        "the",
-        "this",
-        "to",
-        "us",
-        "vale",
-        "very",
-        "weiter",
-        "well",
-        "with",
-        "works",
-        "wunderbar",
-        "yeah",
-        "yep",
-        "yes",
-        "you",
-    ]
-)
+_AGREEING: Final = frozenset({
+    "a", "accept", "accepted", "agree", "agreed", "ahead", "all", "am", "and", "approve", "approved", "bien",
+    "bitte", "carry", "change", "changes", "confirm", "confirmed", "continue", "correct", "dale", "danke", "de",
+    "do", "done", "exactly", "excellent", "fine", "forward", "further", "genau", "go", "good", "great", "gut",
+    "happy", "i", "in", "is", "it", "ja", "let", "lgtm", "like", "looks", "me", "move", "needed", "next", "no",
+    "nothing", "now", "of", "okay", "on", "onward", "oui", "passt", "perfect", "plan", "please", "proceed", "ready",
+    "satisfied", "send", "ship", "si", "sim", "sounds", "step", "sure", "thank", "thanks", "that", "the", "this",
+    "to", "us", "vale", "very", "weiter", "well", "with", "works", "wunderbar", "yeah", "yep", "yes", "you",
+})  # fmt: skip
 """Of these words a plain yes is made. A word besides may turn it: "sure, because …", "okay for now", "yeah, right"."""
 
 
@@ -295,7 +212,7 @@ def _explained(each: SaidClause, rest: Sequence[SaidClause]) -> bool:
 def _amend(text: str, choices: tuple[Choice, ...], reason: str) -> Judgement:
     offered = _of_kind(choices, "amend")
     if not offered:
-        return _unclear(f"{reason} asks for a change, and none of the choices takes one")
+        return unclear(f"{reason} asks for a change, and none of the choices takes one")
     if not text:
         return Judgement(kind="choice", choice=offered[0].id, reason=reason)
     return Judgement(kind="amend", choice=offered[0].id, text=text.strip(), reason=reason)
@@ -337,7 +254,7 @@ def _exact(text: str, choices: tuple[Choice, ...]) -> Judgement | None:
         if name and (found := _called(name, choices)) is not None:
             return Judgement(kind="choice", choice=found[0].id, reason=f'"{name}" is the {found[1]} of a choice')
     if words.isdecimal():
-        return _unclear(f"there is no choice {words}")
+        return unclear(f"there is no choice {words}")
     return None
 
 
@@ -432,29 +349,29 @@ def is_named(text: str, choices: tuple[Choice, ...]) -> bool:
     }
 
 
-_YES: Final = frozenset(
+def _listed(answers: str) -> frozenset[str]:
+    """In the form that what is said is brought to, without accents."""
+    return frozenset(words_of(one) for one in answers.split(";"))
+
+
+_YES: Final = _listed(
     """yes; y; yep; yeah; yes please; yes exactly; yes that is right; yes correct; correct; exactly; that is right;
     that is correct; confirm; confirmed; i confirm; yes i confirm; yes i do; yes do it; yes do that; yes i am sure;
-    ja; ja bitte; ja genau; genau; oui; oui exactement; si; sí; sim; 1""".replace("\n", " ").split("; ")
+    ja; ja bitte; ja genau; genau; oui; oui exactement; si; sí; sim; 1"""
 )
-_NO: Final = frozenset(
+_NO: Final = _listed(
     """no; n; nope; nah; no thanks; no thank you; no i do not; not that; no not that; that is not it; no do not; wrong;
-    that is wrong; nein; nein danke; non; não; 2""".replace("\n", " ").split("; ")
+    that is wrong; nein; nein danke; non; não; 2"""
 )
 
 
 def judge_answer(text: str) -> Literal["yes", "no", "unclear"]:
     """The answer to "I understood: this. Yes?". A closed list: what has to be understood once more is neither."""
-    words = " ".join(words_of(text).split())
+    words = words_of(text)
     if "?" in plain(text):
         return "unclear"
-    return "yes" if words in _ANSWERS["yes"] else "no" if words in _ANSWERS["no"] else "unclear"
+    return "yes" if words in _YES else "no" if words in _NO else "unclear"
 
-
-_ANSWERS: Final = {
-    "yes": frozenset(" ".join(word.split()) for word in _YES),
-    "no": frozenset(" ".join(word.split()) for word in _NO),
-}
 
 _WEAK: Final = frozenset({"okay", "alright", "all right", "fine", "good", "right", "very well", "in ordnung", "vale"})
 
@@ -474,37 +391,22 @@ def judge_resume(text: str) -> Resumption:
     labels = {each.label for each in said}
     if not labels or "question" in labels or any(each.clause.joint == "or" for each in said):
         return Resumption(kind="unclear", reason=_doubt(said))
-    going: set[Label] = {"go", "go ahead", "back", "stay"}
     if "fresh" in labels:
         sure = not any(each.hedged for each in said) and not _takes_up(said) and not _taken_back(said, {"fresh"})
-        if sure and labels <= {
-            "fresh",
-            "no",
-            "yes",
-            "filler",
-            "reason",
-            "go",
-            "go ahead",
-            "not go",
-            "elsewhere",
-            "retract",
-        }:
+        if sure and labels <= _BESIDE_FRESH:
             return Resumption(kind="fresh", reason=_because(said, {"fresh"}))
         return Resumption(kind="unclear", reason=_doubt(said))
     if labels <= {"no", "filler"} and any(each.clause.words in _PLAIN_NO for each in said):
         return Resumption(kind="fresh", reason=_because(said, {"no"}))
-    if labels & (going | {"yes"}) and labels <= going | {
-        "yes",
-        "approve",
-        "filler",
-        "not leave",
-        "not stop",
-        "no change",
-    }:
-        return Resumption(kind="resume", reason=_because(said, going | {"yes"}))
+    if labels & _GOES_ON and labels <= _GOES_ON | {"approve", "filler", "not leave", "not stop", "no change"}:
+        return Resumption(kind="resume", reason=_because(said, _GOES_ON))
     return Resumption(kind="unclear", reason=_doubt(said))
 
 
+_GOES_ON: Final[frozenset[Label]] = frozenset({"go", "go ahead", "back", "stay", "yes"})
+_BESIDE_FRESH: Final[frozenset[Label]] = frozenset(
+    {"fresh", "no", "yes", "filler", "reason", "go", "go ahead", "not go", "elsewhere", "retract"}
+)
 _PLAIN_NO: Final = frozenset({"no", "nope", "nah", "nein", "non"})
 """Answers "resume it?". A "never" or "please don't" could as well be meant for the fresh start."""
 
@@ -547,5 +449,5 @@ def _doubt(said: Sequence[SaidClause]) -> str:
     return "it says nothing that is offered"
 
 
-def _unclear(reason: str) -> Judgement:
+def unclear(reason: str) -> Judgement:
     return Judgement(kind="unclear", reason=reason)

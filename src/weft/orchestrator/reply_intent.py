@@ -97,16 +97,16 @@ def hear(state: SessionState, words: UnheardWords, found: ReplyIntent, name: str
         text=found.text,
         model=found.model,
     )
+    reply = ReplyToGate(gate=found.gate, choice=found.choice, text=found.text)
     match found.meaning:
         case "reply":
-            reply = ReplyToGate(gate=found.gate, choice=found.choice, text=found.text)
             return _replied(state, heard, reply, words.words, "")
         case "breakout":
             return HeardWords(events=(heard, *asked_back(state, name, "breakout", words.text)))
         case "confirm":
-            return HeardWords(events=(heard, *asked_back(state, name, "reply", words.text, found)))
+            return HeardWords(events=(heard, *asked_back(state, name, "reply", words.text, reply)))
         case "change?":
-            return HeardWords(events=(heard, *asked_back(state, name, "change", words.text, found)))
+            return HeardWords(events=(heard, *asked_back(state, name, "change", words.text, reply)))
         case "fresh?":
             return HeardWords(events=(heard, *asked_back(state, name, "fresh", words.text)))
         case "stay" | "leave" | "yes" | "no":

@@ -1,8 +1,8 @@
 """The words that replies are judged by: lists of phrases, separated by ";" or a new line ("~" at an end: goes on).
 
-A phrase is a pattern over whole words in the form that `clauses` gives them: lower case, no accents, not contracted.
-`<object>`, `<run>` and the like stand for the patterns below. Whoever adds a phrase adds it to the tables of the tests
-as well, with one that is near to it and must not match.
+A phrase is a pattern over whole words in the form that `reply_clauses` gives them: lower case, no accents, not
+contracted. `<object>`, `<run>` and the like stand for the patterns below. Whoever adds a phrase adds it to the tables
+of the tests as well, with one that is near to it and must not match.
 """
 
 from __future__ import annotations

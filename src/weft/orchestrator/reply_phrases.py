@@ -1,10 +1,10 @@
 """What a clause says, if it says it unmistakably.
 
-A clause is labelled only when a phrase of `words` accounts for ALL of it, apart from what adds nothing ("please"). A
-word left over means that something was said that the lists do not know, and the clause is *unknown*: "cancel" is a
-cancel, "cancel the second question" is not. So no list has to foresee what must not match. Only amendments are open at
-their end, because their content is. A negation gives a phrase a label of its own and never makes it the opposite
-intent; a condition or a question takes its label away.
+A clause gets a label only when a phrase of `reply_lexicon` accounts for ALL of it, apart from what adds nothing
+("please"). A word left over means that something was said that the lists do not know, and the clause is *unknown*:
+"cancel" is a cancel, "cancel the second question" is not. So no list has to foresee what must not match. Only
+amendments are open at their end, because their content is. A negation gives a phrase a label of its own and never makes
+it the opposite intent; a condition or a question takes its label away.
 """
 
 from __future__ import annotations
@@ -19,31 +19,10 @@ from weft.orchestrator.reply_clauses import INTERROGATIVE, NEGATION, Clause
 from weft.protocol.values import dataclass
 
 Label = Literal[
-    "yes",
-    "no",
-    "go",
-    "go ahead",
-    "approve",
-    "no change",
-    "stop",
-    "stop pipeline",
-    "leave",
-    "elsewhere",
-    "retract",
-    "stay",
-    "back",
-    "fresh",
-    "amend",
-    "amend what",
-    "not go",
-    "not stop",
-    "not leave",
-    "hold",
-    "reason",
-    "filler",
-    "question",
-    "unknown",
-]
+    "yes", "no", "go", "go ahead", "approve", "no change", "stop", "stop pipeline", "leave", "elsewhere", "retract",
+    "stay", "back", "fresh", "amend", "amend what", "not go", "not stop", "not leave", "hold", "reason", "filler",
+    "question", "unknown",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

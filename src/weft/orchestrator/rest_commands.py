@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Mapping
 from dataclasses import replace
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from weft.protocol.commands import CancelRun, ReplyToGate, ResolveConfirmation, RestCommand, StartRun
 from weft.protocol.errors import UserError
@@ -39,19 +39,6 @@ CONFIRMATIONS: Final[Mapping[ConfirmationKind, tuple[ConfirmationChoice, ...]]] 
     "fresh": ("yes", "no"),
 }
 """What each question that is asked back can be answered with, in the order that a number counts in."""
-
-
-class Meant(Protocol):
-    """A reply as it was understood."""
-
-    @property
-    def gate(self) -> str: ...
-
-    @property
-    def choice(self) -> str: ...
-
-    @property
-    def text(self) -> str: ...
 
 
 def at_rest(
@@ -89,9 +76,10 @@ def overdue(state: SessionState, now: float) -> tuple[DurableEvent, ...]:
 
 
 def asked_back(
-    state: SessionState, name: str, kind: ConfirmationKind, text: str, meant: Meant | None = None
+    state: SessionState, name: str, kind: ConfirmationKind, text: str, meant: ReplyToGate | None = None
 ) -> tuple[DurableEvent, ...]:
-    """The question whether a person means what their words were understood as; one at a time is open."""
+    """The question whether a person means what their words were understood as, or a reply that they would be; one at a
+    time is open."""
     run = _resting(state)
     if kind == "breakout" and not state.gates:
         raise UserError("the run waits for nothing that could be left", hint="weft run continues it")

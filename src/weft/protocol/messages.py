@@ -101,3 +101,7 @@ class Usage:
     cache_read: int | None = None
     cache_write: int | None = None
     reasoning: int | None = None
+
+    def told(self) -> dict[str, int]:
+        """The counts that were reported, by name."""
+        return {name: count for name in self.__slots__ if (count := getattr(self, name)) is not None}

@@ -5,11 +5,11 @@
     state             the fold of the log
 
 There is one inbox and one task that takes from it, so that commands are decided one after the other, whoever gives
-them: a terminal, another process (`door.py`), the end of a run, a model that was asked what words mean. Each goes to
-one of two pure machines: the conversation's (`conversation/decide.py`) or the run's (`orchestrator/machine.py` while it
-goes on, `reply_intent.py` and `rest_commands.py` beside it while it is at rest). What is decided is in the log before
-anything comes of it, with who gave the command. A person's words are in the log before they are judged. Interrupts do
-not queue.
+them: a terminal, another process (`door.py`), the end of a run, a model that was asked what words mean. Each command
+goes to one of two pure machines. The conversation has `conversation/decide.py`. The run has `orchestrator/machine.py`
+while it goes on; while it is at rest, `orchestrator/reply_intent.py` says what words mean to it and
+`orchestrator/rest_commands.py` what a reply leads to. What is decided is in the log, with who gave the command, before
+anything comes of it. A person's words are in the log before they are judged. Interrupts do not queue.
 
 The loop around a gate is here and nowhere else: a run comes to rest; answers given in advance, then words that were
 said meanwhile, are applied; when one of them lets it, the run goes on.
@@ -873,7 +873,7 @@ class LiveSession(OpenedSession):
     def _ask_model(self, found: ReplyIntent, words: UnheardWords) -> ReplyIntent | None:
         """Has a connected model say what it takes unclear words for; its answer comes through the inbox. Returns what
         was found when none can be asked."""
-        from weft.app.live.reply_classifier import classify
+        from weft.orchestrator.reply_classification import classify
         from weft.orchestrator.reply_intent import proposed
 
         run = self.state.run
