@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -20,8 +20,17 @@ from weft.app import App, RegisteredFunction, SessionRequest
 from weft.files import Folder
 from weft.protocol.commands import Artifact, Interrupt, StartRun
 from weft.protocol.errors import UserError
-from weft.protocol.events import ArtifactAccepted, ArtifactSetAside, Record, RunEnded, RunStarted, SessionCreated
+from weft.protocol.events import (
+    ArtifactAccepted,
+    ArtifactSetAside,
+    DurableEvent,
+    Record,
+    RunEnded,
+    RunStarted,
+    SessionCreated,
+)
 from weft.protocol.hashes import hash_bytes
+from weft.session import state as session_state
 from weft.session.lock import SessionLockedError, held_by
 from weft.session.log import LogReader
 from weft.session.manifest import manifest_bytes
@@ -240,6 +249,10 @@ def test_a_clock_that_jumps_changes_nothing_but_what_it_says(workspace: Path) ->
     assert run(workspace, make)[-1].event.type == "run_ended"
     with Folder.open(workspace / "sessions/abc") as folder:
         assert verify(folder).faults == []
+
+
+def test_every_event_says_what_it_does_to_the_state() -> None:
+    assert {*session_state._FOLDS} == {*get_args(DurableEvent)}
 
 
 def test_the_state_in_memory_is_the_fold_of_the_log(workspace: Path, sessions: Sessions) -> None:

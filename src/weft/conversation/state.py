@@ -8,13 +8,13 @@ a damaged line must still fold, so a step takes what it finds and never insists 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Any, Literal
 
 from weft.protocol import conversation_events as t
 from weft.protocol.events import Record
 from weft.protocol.hashes import hash_value
-from weft.protocol.values import dataclass
+from weft.protocol.values import dataclass, replace
 
 CallPhase = Literal["declared", "asked", "ready", "running", "settled"]
 """`ready`: it may run, and does when the calls before it that it has to wait for have ended."""
@@ -57,8 +57,7 @@ class TurnState:
     """Its model call was lost with a process."""
 
     def copied(self) -> TurnState:
-        calls = {name: replace(call) for name, call in self.calls.items()}
-        return TurnState(self.number, self.model, self.model_outcome, self.declared, calls, self.interrupted, self.lost)
+        return replace(self, calls={name: replace(call) for name, call in self.calls.items()})
 
     @property
     def complete(self) -> bool:
@@ -125,26 +124,7 @@ class ConversationState:
         return self.turn is None and not self.pending and (not self.waiting or self.held is not None)
 
     def copied(self) -> ConversationState:
-        return ConversationState(
-            self.conversation,
-            self.parent,
-            self.parent_execution,
-            self.turn and self.turn.copied(),
-            self.turns,
-            self.waiting,
-            self.pending,
-            self.continued,
-            self.cancelled,
-            self.compacted,
-            self.children,
-            self.last_text,
-            self.seen,
-            self.taken,
-            self.limits,
-            self.failures,
-            self.held,
-            self.plan,
-        )
+        return replace(self, turn=self.turn and self.turn.copied())
 
 
 @dataclass(slots=True)
@@ -170,18 +150,7 @@ class State:
         return all(talk.resting for talk in self.talks.values())
 
     def copied(self) -> State:
-        return State(
-            self.root,
-            {name: talk.copied() for name, talk in self.talks.items()},
-            self.allowed,
-            self.tainted,
-            self.opened,
-            self.stopping,
-            self.stopped,
-            self.rested,
-            self.background,
-            self.started,
-        )
+        return replace(self, talks={name: talk.copied() for name, talk in self.talks.items()})
 
     def holds(self, conversation: str) -> bool:
         return conversation == self.root or conversation.startswith(self.root + "/")

@@ -13,7 +13,7 @@ import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import field
+from dataclasses import field, fields
 from pathlib import Path
 from typing import Final, Literal
 
@@ -402,59 +402,18 @@ def _where(wanted: Filter) -> tuple[str, list[object]]:
     return " and ".join(tests), values
 
 
+_COLUMNS: Final = tuple(column.name for column in fields(ListedSession))
+_YES_NO: Final = ("flag", "archived", "unread")
+
+
 def _row(entry: ListedSession, mark: LogMark) -> dict[str, object]:
-    return {
-        "id": entry.id,
-        "seq": entry.seq,
-        "size": mark.size,
-        "mtime": mark.mtime,
-        "title": entry.title,
-        "kind": entry.kind,
-        "pipeline": entry.pipeline,
-        "state": entry.state,
-        "waits": json.dumps(entry.waits),
-        "done": entry.done,
-        "steps": entry.steps,
-        "status": entry.status,
-        "labels": json.dumps(dict(entry.labels)),
-        "flag": int(entry.flag),
-        "archived": int(entry.archived),
-        "unread": int(entry.unread),
-        "note": entry.note,
-        "model": entry.model,
-        "tokens": entry.tokens,
-        "usd": entry.usd,
-        "created": entry.created,
-        "updated": entry.updated,
-        "problem": entry.problem,
-        "folder": entry.folder,
-        "last_words": entry.last_words,
-    }
+    told = {name: getattr(entry, name) for name in _COLUMNS}
+    listed = {"waits": json.dumps(entry.waits), "labels": json.dumps(dict(entry.labels))}
+    return {**told, **listed, "size": mark.size, "mtime": mark.mtime}
 
 
 def _entry(row: sqlite3.Row) -> ListedSession:
-    return ListedSession(
-        id=row["id"],
-        seq=row["seq"],
-        title=row["title"],
-        kind=row["kind"],
-        pipeline=row["pipeline"],
-        state=row["state"],
-        waits=tuple(json.loads(row["waits"])),
-        done=row["done"],
-        steps=row["steps"],
-        status=row["status"],
-        labels=json.loads(row["labels"]),
-        flag=bool(row["flag"]),
-        archived=bool(row["archived"]),
-        unread=bool(row["unread"]),
-        note=row["note"],
-        model=row["model"],
-        tokens=row["tokens"],
-        usd=row["usd"],
-        created=row["created"],
-        updated=row["updated"],
-        problem=row["problem"],
-        folder=row["folder"],
-        last_words=row["last_words"],
-    )
+    told = {name: row[name] for name in _COLUMNS}
+    told |= {name: bool(told[name]) for name in _YES_NO}
+    told |= {"waits": tuple(json.loads(told["waits"])), "labels": json.loads(told["labels"])}
+    return ListedSession(**told)

@@ -27,6 +27,7 @@ from weft.protocol.events import LOG_VERSION, DurableEvent, Record, is_durable
 from weft.protocol.hashes import HASH_SIZE, hash_bytes
 from weft.protocol.values import dataclass
 from weft.session.codec import DamagedLineError, LogLine, decode_many, encode
+from weft.session.timestamps import timestamp
 
 LOG: Final = "log.jsonl"
 CHUNK: Final = 1 << 20
@@ -362,7 +363,3 @@ def collector_paused() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
-
-
-def timestamp(moment: datetime) -> str:
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -33,12 +33,13 @@ from weft.protocol.json_text import json_value
 from weft.redaction import REDACTOR
 from weft.session.cuts import cut_error, find_cuts
 from weft.session.lock import LOCK, WriterLock
-from weft.session.log import LOG, LogReader, LogWriter, Now, collector_paused, timestamp
+from weft.session.log import LOG, LogReader, LogWriter, Now, collector_paused
 from weft.session.manifest import MANIFEST, Known, manifest_bytes, read_known
 from weft.session.recovery import PROCESS_ENDED, aside_name, closing, unfinished_writes
 from weft.session.shared import SharedLog, SharedWriter
 from weft.session.snapshot import SNAPSHOT, Snapshot, read_snapshot, write_snapshot
 from weft.session.state import SessionState
+from weft.session.timestamps import timestamp
 from weft.session.transitions import IllegalEventError, Standing, after, apply
 
 SYNC_AT_ONCE: Final = 200

@@ -31,7 +31,7 @@ from weft.protocol.values import dataclass
 from weft.session.cuts import find_cuts
 from weft.session.fork import fork
 from weft.session.lock import SessionLockedError, WriterLock, held_by
-from weft.session.log import LOG, Damage, LogReader, Now, timestamp
+from weft.session.log import LOG, Damage, LogReader, Now
 from weft.session.log_tail import LogEnd, last_number, read_earlier, read_newest
 from weft.session.manifest import MANIFEST, manifest_bytes, read_known
 from weft.session.recovery import unfinished_writes
@@ -39,6 +39,7 @@ from weft.session.session import Session, begin_reading, no_session
 from weft.session.shared import LogMark, SharedLog, bring_up_to_date, push_session
 from weft.session.snapshot import read_snapshot
 from weft.session.state import SessionState, fold
+from weft.session.timestamps import timestamp
 
 HOMES: Final = ("sessions", "contentItem")
 TRASH: Final = "trash"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
-from typing import Any, Literal, assert_never
+from typing import Any, Final, Literal, get_args
 
 from weft.protocol import events as e
 from weft.protocol.call_events import CallSettled, ConversationCalls
@@ -305,11 +305,7 @@ class SessionState:
                 self.keys[envelope.key] = record.seq
             if envelope.parent is not None:
                 self.parent = envelope.parent
-        event = record.event
-        change = _FOLDS.get(type(event))
-        if change is None:
-            change = _FOLDS[type(event)] = _fold_of(event)
-        change(self, event, record)
+        _FOLDS[type(record.event)](self, record.event, record)
 
 
 def fold(records: Iterable[Record]) -> SessionState:
@@ -430,10 +426,12 @@ def _completed(state: SessionState, event: e.StepCompleted, record: Record) -> N
         event.ms,
     )
     state.waits.pop(event.step, None)
-    _spent(state, event)
+    _spent(state, event, record)
 
 
-def _spent(state: SessionState, event: e.StepCompleted | e.StepFailed | e.StepInterrupted | e.ReplyClassified) -> None:
+def _spent(
+    state: SessionState, event: e.StepCompleted | e.StepFailed | e.StepInterrupted | e.ReplyClassified, _: Record
+) -> None:
     if state.run is None or not (event.usage or event.ms):
         return
     spending = state.run.spent.get(event.step) or state.run.spent.setdefault(event.step, StepSpending())
@@ -462,18 +460,18 @@ def _kept(state: SessionState, event: e.EditAccepted | e.StepAdopted, record: Re
     )
 
 
-def _failed(state: SessionState, event: e.StepFailed, _: Record) -> None:
+def _failed(state: SessionState, event: e.StepFailed, record: Record) -> None:
     step = state.step(event.step)
     step.status, step.open, step.problem, step.calls = "failed", False, event.message, ()
     step.resumable = event.resumable
-    _spent(state, event)
+    _spent(state, event, record)
 
 
-def _interrupted(state: SessionState, event: e.StepInterrupted, _: Record) -> None:
+def _interrupted(state: SessionState, event: e.StepInterrupted, record: Record) -> None:
     step = state.step(event.step)
     step.status, step.open, step.problem, step.calls = "pending", False, event.why, ()
     step.resumable = True
-    _spent(state, event)
+    _spent(state, event, record)
 
 
 def _call_settled(state: SessionState, event: CallSettled, _: Record) -> None:
@@ -518,10 +516,6 @@ def _gate_resolved(state: SessionState, event: e.GateResolved, _: Record) -> Non
         state.run.chosen = {**state.run.chosen, **event.parameters}
     if state.run is not None and event.by == "answer":
         state.run.answers = {gate: reply for gate, reply in state.run.answers.items() if gate != name}
-
-
-def _classified(state: SessionState, event: e.ReplyClassified, _: Record) -> None:
-    _spent(state, event)
 
 
 def _confirmation_asked(state: SessionState, event: e.ConfirmationAsked, _: Record) -> None:
@@ -598,113 +592,44 @@ def _nothing(state: SessionState, event: object, record: Record) -> None:
     """For the reader of the log; the state does not depend on it."""
 
 
-_Fold = Callable[[SessionState, Any, Record], None]
-_FOLDS: dict[type, _Fold] = {}
-"""What `_fold_of` says, by the event's class: asked once for each."""
-
-
-def _fold_of(event: e.DurableEvent) -> _Fold:
-    """What an event does to the state. One that is forgotten here does not type-check."""
-    if isinstance(event, ConversationEvent):
-        return _spoken
-    match event:
-        case e.SessionCreated() | e.SessionAdopted() | e.CutAccepted() | e.InputRecorded() | e.SessionDescribed():
-            return _fold_of_session(event)
-        case e.SourceSwitched():
-            return _switched
-        case e.RunStarted():
-            return _run_started
-        case e.RunEnded():
-            return _run_ended
-        case e.ArtifactAccepted():
-            return _accepted
-        case e.ArtifactSetAside():
-            return _aside
-        case e.EditAccepted() | e.StepAdopted():
-            return _kept
-        case (
-            e.StepStarted() | e.StepCompleted() | e.StepFailed() | e.StepInterrupted() | CallSettled() | e.ItemSettled()
-        ):
-            return _fold_of_attempt(event)
-        case e.StepSkipped() | e.ArtifactRejected() | e.ArtifactRestored() | e.StepModelRetried() | e.SettingChanged():
-            return _nothing
-        case _:
-            return _fold_of_flow(event)
-
-
-def _fold_of_session(
-    event: e.SessionCreated | e.SessionAdopted | e.CutAccepted | e.InputRecorded | e.SessionDescribed,
-) -> _Fold:
-    match event:
-        case e.SessionCreated() | e.SessionAdopted():
-            return _created
-        case e.CutAccepted():
-            return _cut_accepted
-        case e.InputRecorded():
-            return _input
-        case e.SessionDescribed():
-            return _described
-        case _:
-            assert_never(event)
-
-
-def _fold_of_attempt(
-    event: e.StepStarted | e.StepCompleted | e.StepFailed | e.StepInterrupted | CallSettled | e.ItemSettled,
-) -> _Fold:
-    match event:
-        case e.StepStarted():
-            return _started
-        case e.StepCompleted():
-            return _completed
-        case e.StepFailed():
-            return _failed
-        case e.StepInterrupted():
-            return _interrupted
-        case CallSettled():
-            return _call_settled
-        case e.ItemSettled():
-            return _item_settled
-        case _:
-            assert_never(event)
-
-
-def _fold_of_flow(event: e.FlowEvent) -> _Fold:
-    match event:
-        case e.GateOpened() | e.GateResolved() | e.GateReminded() | e.WaitStarted():
-            return _fold_of_gate(event)
-        case e.ReplyClassified():
-            return _classified
-        case e.WordsSaid():
-            return _words_said
-        case e.WordsUnderstood():
-            return _words_understood
-        case e.ConfirmationAsked():
-            return _confirmation_asked
-        case e.ConfirmationResolved():
-            return _confirmation_resolved
-        case e.VerdictGiven():
-            return _verdict
-        case e.VerdictOverruled():
-            return _overruled
-        case e.RoundStarted():
-            return _round
-        case e.StepsUnfolded():
-            return _unfolded
-        case e.BudgetReached():
-            return _nothing
-        case _:
-            assert_never(event)
-
-
-def _fold_of_gate(event: e.GateOpened | e.GateResolved | e.GateReminded | e.WaitStarted) -> _Fold:
-    match event:
-        case e.GateOpened():
-            return _gate_opened
-        case e.GateResolved():
-            return _gate_resolved
-        case e.GateReminded():
-            return _gate_reminded
-        case e.WaitStarted():
-            return _wait_started
-        case _:
-            assert_never(event)
+_FOLDS: Final[Mapping[type, Callable[[SessionState, Any, Record], None]]] = {
+    e.SessionCreated: _created,
+    e.SessionAdopted: _created,
+    e.CutAccepted: _cut_accepted,
+    e.InputRecorded: _input,
+    e.SessionDescribed: _described,
+    e.SourceSwitched: _switched,
+    e.SettingChanged: _nothing,
+    e.RunStarted: _run_started,
+    e.RunEnded: _run_ended,
+    e.StepsUnfolded: _unfolded,
+    e.StepSkipped: _nothing,
+    e.StepStarted: _started,
+    e.StepCompleted: _completed,
+    e.StepFailed: _failed,
+    e.StepInterrupted: _interrupted,
+    e.StepModelRetried: _nothing,
+    e.EditAccepted: _kept,
+    e.StepAdopted: _kept,
+    e.ArtifactAccepted: _accepted,
+    e.ArtifactRejected: _nothing,
+    e.ArtifactSetAside: _aside,
+    e.ArtifactRestored: _nothing,
+    CallSettled: _call_settled,
+    e.ItemSettled: _item_settled,
+    e.GateOpened: _gate_opened,
+    e.GateReminded: _gate_reminded,
+    e.GateResolved: _gate_resolved,
+    e.WaitStarted: _wait_started,
+    e.WordsSaid: _words_said,
+    e.WordsUnderstood: _words_understood,
+    e.ReplyClassified: _spent,
+    e.ConfirmationAsked: _confirmation_asked,
+    e.ConfirmationResolved: _confirmation_resolved,
+    e.VerdictGiven: _verdict,
+    e.VerdictOverruled: _overruled,
+    e.RoundStarted: _round,
+    e.BudgetReached: _nothing,
+    **dict.fromkeys(get_args(ConversationEvent), _spoken),
+}
+"""What each event does to the state. A test holds this against all that there are."""

@@ -5,8 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 
+def timestamp(moment: datetime) -> str:
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
 def moment_text(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return timestamp(datetime.fromtimestamp(seconds, UTC))
 
 
 def moment_seconds(text: str) -> float:

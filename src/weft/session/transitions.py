@@ -19,7 +19,7 @@ from weft.protocol import events as e
 from weft.protocol.call_events import CallSettled
 from weft.protocol.conversation_events import ConversationEvent
 from weft.protocol.events import DurableEvent, Outcome
-from weft.protocol.values import dataclass
+from weft.protocol.values import dataclass, replace
 
 _Elsewhere = (
     e.SessionCreated
@@ -75,15 +75,13 @@ class Standing:
     """By unit: the kind and the base of its last round, and its number."""
 
     def copied(self) -> Standing:
-        return Standing(
-            self.run,
-            self.outcome,
-            {**self.attempts},
-            {*self.open},
-            {**self.gates},
-            self.confirming,
-            {*self.gate_names},
-            {**self.rounds},
+        return replace(
+            self,
+            attempts={**self.attempts},
+            open={*self.open},
+            gates={**self.gates},
+            gate_names={*self.gate_names},
+            rounds={**self.rounds},
         )
 
     @property

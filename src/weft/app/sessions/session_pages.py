@@ -20,10 +20,10 @@ from weft.protocol.errors import UserError, WeftError
 from weft.protocol.hashes import hash_bytes
 from weft.render.sessions import YOU, SessionPage, SessionRow, StepRow
 from weft.session.cuts import LostLogError
-from weft.session.log import timestamp
 from weft.session.manifest import manifest
 from weft.session.sessions import SessionReading, Sessions
 from weft.session.state import SessionState, StepState
+from weft.session.timestamps import timestamp
 from weft.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
