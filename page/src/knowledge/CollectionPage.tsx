@@ -1,7 +1,7 @@
 /** One collection: ask it, search it, add to it. */
 import { useSignal } from "@preact/signals";
 import { newKey, post, problemOf, remove, upload, type Problem } from "../api/client";
-import type { Begun, CollectionDocuments, JobShown } from "../api/made";
+import type { Begun, CollectionDocuments, Job } from "../api/made";
 import { NotHere } from "../parts/NotHere";
 import { Trouble } from "../parts/Trouble";
 import { useAsked } from "../parts/useAsked";
@@ -72,7 +72,7 @@ function Documents({ address, found, again }: { address: string; found: Collecti
     if (!files?.length) return;
     const form = new FormData();
     for (const file of files) form.append("files", file, file.name);
-    void begin(upload<JobShown>(`${address}/documents`, form));
+    void begin(upload<Job>(`${address}/documents`, form));
   };
   return (
     <section aria-label="Documents" class="library">

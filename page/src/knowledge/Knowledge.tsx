@@ -1,7 +1,7 @@
 /** Collections: what is in them, search as the engine does it, a passage with what it cites, and asking. */
 import { useSignal } from "@preact/signals";
 import { post, problemOf, type Problem } from "../api/client";
-import type { CollectionShown } from "../api/made";
+import type { CollectionRow } from "../api/made";
 import { Trouble } from "../parts/Trouble";
 import { useList } from "../parts/useAsked";
 import { count } from "../parts/words";
@@ -14,7 +14,7 @@ export function Knowledge() {
 }
 
 function All() {
-  const found = useList<readonly CollectionShown[]>(`${base.value}/collections`);
+  const found = useList<readonly CollectionRow[]>(`${base.value}/collections`);
   const name = useSignal("");
   const problem = useSignal<Problem | null>(null);
   const make = async (event: Event): Promise<void> => {

@@ -1,7 +1,7 @@
 /** Which models there are, whether they answer, and what was spent on them. */
 import { useSignal } from "@preact/signals";
 import { post, problemOf, put, type Problem } from "../api/client";
-import type { CostLine, CostTable, ModelShown, ModelTested } from "../api/made";
+import type { CostLine, CostTable, ModelRow, ModelTested } from "../api/made";
 import { Trouble } from "../parts/Trouble";
 import { useAsked, useList } from "../parts/useAsked";
 import { money, tokens } from "../parts/words";
@@ -11,7 +11,7 @@ import { Roles } from "./Roles";
 import { base, me } from "../store/desk";
 
 export function Models() {
-  const models = useList<readonly ModelShown[]>(`${base.value}/models`);
+  const models = useList<readonly ModelRow[]>(`${base.value}/models`);
   return (
     <div class="page">
       <h1>Models and cost</h1>
@@ -26,7 +26,7 @@ export function Models() {
   );
 }
 
-function One({ model, again }: { model: ModelShown; again: () => void }) {
+function One({ model, again }: { model: ModelRow; again: () => void }) {
   const tested = useSignal<ModelTested | null>(null);
   const busy = useSignal(false);
   const problem = useSignal<Problem | null>(null);

@@ -1,14 +1,14 @@
 /** The names by which steps and agents ask for a model, and which one each stands for. */
 import { useSignal } from "@preact/signals";
 import { problemOf, put, type Problem } from "../api/client";
-import type { ModelShown, RoleShown } from "../api/made";
+import type { ModelRow, RoleShown } from "../api/made";
 import { Trouble } from "../parts/Trouble";
 import { useAsked } from "../parts/useAsked";
 import { base, me } from "../store/desk";
 
 const FOR: Readonly<Record<string, string>> = { small: "short and simple work", standard: "most work", strong: "the hardest work" };
 
-export function Roles({ models }: { models: readonly ModelShown[] }) {
+export function Roles({ models }: { models: readonly ModelRow[] }) {
   const roles = useAsked<readonly RoleShown[]>(`${base.value}/models/roles`);
   const problem = useSignal<Problem | null>(null);
   const choose = async (role: string, model: string): Promise<void> => {

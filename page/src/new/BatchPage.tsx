@@ -1,6 +1,6 @@
 /** Many files, one table that fills. */
 import { useEffect } from "preact/hooks";
-import type { BatchItem, BatchShown } from "../api/made";
+import type { JobItem, BatchShown } from "../api/made";
 import { Dots } from "../inbox/Inbox";
 import { State } from "../parts/State";
 import { Trouble } from "../parts/Trouble";
@@ -41,7 +41,7 @@ export function BatchPage({ id }: { id: string }) {
   );
 }
 
-function Line({ item, batch }: { item: BatchItem; batch: BatchShown }) {
+function Line({ item, batch }: { item: JobItem; batch: BatchShown }) {
   const entry = sessions.value.get(item.session);
   const title = entry?.title ?? item.name;
   return (

@@ -1,5 +1,5 @@
 /** Before anything begins: the steps there will be, and with a model about what they cost. */
-import type { EstimateShown, NewPlan, NewSession } from "../api/made";
+import type { Estimate, NewPlan, NewSession } from "../api/made";
 import { Trouble } from "../parts/Trouble";
 import { useSettled } from "../parts/useSettled";
 import { count, money } from "../parts/words";
@@ -28,7 +28,7 @@ export function Forecast({ wish, files, each }: { wish: NewSession; files: reado
   );
 }
 
-function Cost({ one, each }: { one: EstimateShown; each: number }) {
+function Cost({ one, each }: { one: Estimate; each: number }) {
   const words = `${count(one.words, "word")} to read`;
   if (!one.steps.length) return <>{words}. No model is asked: it costs nothing, and nothing leaves this machine.</>;
   const who = `${one.models.join(" and ")} ${one.models.length > 1 ? "are" : "is"} asked by ${one.steps.join(", ")}`;

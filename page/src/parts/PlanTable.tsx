@@ -1,9 +1,9 @@
 /** What a run would do, each step with its reason. */
-import type { PlanLineShown } from "../api/made";
+import type { PlanLine } from "../api/made";
 
 const SIGNS: Readonly<Record<string, [string, string]>> = { run: ["▸", "runs"], skip: ["•", "is kept"], leave: ["○", "is left"] };
 
-export function PlanTable({ lines, notes }: { lines: readonly PlanLineShown[]; notes: readonly string[] }) {
+export function PlanTable({ lines, notes }: { lines: readonly PlanLine[]; notes: readonly string[] }) {
   return (
     <div class="plan">
       <table>

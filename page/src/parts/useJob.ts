@@ -2,21 +2,21 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { get, problemOf, type Problem } from "../api/client";
-import type { JobShown } from "../api/made";
+import type { Job } from "../api/made";
 import { base } from "../store/desk";
 
 export interface Begun {
-  readonly job: Signal<JobShown | null>;
+  readonly job: Signal<Job | null>;
   readonly problem: Signal<Problem | null>;
-  begin(asked: Promise<JobShown>): Promise<void>;
+  begin(asked: Promise<Job>): Promise<void>;
 }
 
 const AGAIN_MS = 400;
 
 export function useJob(ended: () => void): Begun {
-  const job = useSignal<JobShown | null>(null);
+  const job = useSignal<Job | null>(null);
   const problem = useSignal<Problem | null>(null);
-  const begin = async (asked: Promise<JobShown>): Promise<void> => {
+  const begin = async (asked: Promise<Job>): Promise<void> => {
     try {
       job.value = await asked;
       problem.value = null;
@@ -28,7 +28,7 @@ export function useJob(ended: () => void): Begun {
     if (job.value?.state !== "working") return;
     const id = job.value.id;
     const timer = setTimeout(() => {
-      get<JobShown>(`${base.value}/jobs/${encodeURIComponent(id)}`).then(
+      get<Job>(`${base.value}/jobs/${encodeURIComponent(id)}`).then(
         (now) => {
           job.value = now;
           if (now.state !== "working") ended();

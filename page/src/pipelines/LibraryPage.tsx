@@ -1,5 +1,5 @@
 /** An agent or a skill: what it is for, who uses it, what is wrong with it, and its text. */
-import type { LibraryEntry } from "../api/made";
+import type { LibraryFile } from "../api/made";
 import { NotHere } from "../parts/NotHere";
 import { useAsked } from "../parts/useAsked";
 import { to } from "../shell/address";
@@ -7,7 +7,7 @@ import { base } from "../store/desk";
 import { TextEditor } from "./TextEditor";
 
 export function LibraryPage({ kind, name }: { kind: "agent" | "skill"; name: string }) {
-  const asked = useAsked<readonly LibraryEntry[]>(`${base.value}/${kind}s`);
+  const asked = useAsked<readonly LibraryFile[]>(`${base.value}/${kind}s`);
   const found = asked.found.value?.find((one) => one.name === name);
   if (asked.problem.value) return <NotHere title={name} problem={asked.problem.value} href="/pipelines" back="Pipelines" />;
   if (!asked.found.value) return <div class="page"><p class="soft loading" role="status">reading…</p></div>;

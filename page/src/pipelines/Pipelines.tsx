@@ -1,5 +1,5 @@
 /** Pipelines, agents and skills: what there is, what is wrong with it, and one of them opened. */
-import type { LibraryEntry, PipelineShort } from "../api/made";
+import type { LibraryFile, PipelineShort } from "../api/made";
 import { Trouble } from "../parts/Trouble";
 import { useList } from "../parts/useAsked";
 import { count } from "../parts/words";
@@ -18,8 +18,8 @@ export function Pipelines() {
 
 function All() {
   const pipelines = useList<readonly PipelineShort[]>(`${base.value}/pipelines`);
-  const agents = useList<readonly LibraryEntry[]>(`${base.value}/agents`);
-  const skills = useList<readonly LibraryEntry[]>(`${base.value}/skills`);
+  const agents = useList<readonly LibraryFile[]>(`${base.value}/agents`);
+  const skills = useList<readonly LibraryFile[]>(`${base.value}/skills`);
   return (
     <div class="page">
       <div class="title-line">
@@ -46,7 +46,7 @@ function All() {
   );
 }
 
-function Library({ title, kind, entries }: { title: string; kind: string; entries: readonly LibraryEntry[] }) {
+function Library({ title, kind, entries }: { title: string; kind: string; entries: readonly LibraryFile[] }) {
   if (!entries.length) return null;
   return (
     <section class="library" aria-label={title}>

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { problemOf, put, type Problem } from "../api/client";
-import type { ProblemShown, TextSaved } from "../api/made";
+import type { Problem as FileProblem, TextSaved } from "../api/made";
 import { Trouble } from "../parts/Trouble";
 import { me } from "../store/desk";
 
@@ -11,8 +11,8 @@ interface Props {
   readonly text: string;
   readonly hash: string;
   readonly address: string;
-  readonly check?: (text: string) => Promise<readonly ProblemShown[]>;
-  readonly problems: readonly ProblemShown[];
+  readonly check?: (text: string) => Promise<readonly FileProblem[]>;
+  readonly problems: readonly FileProblem[];
   readonly saved: () => void;
 }
 

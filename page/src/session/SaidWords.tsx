@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useAnswering } from "../asks/answering";
-import type { SheetShown } from "../api/made";
+import type { Sheet } from "../api/made";
 import { PdfPages } from "../parts/PdfPages";
 import { SortTable } from "../parts/SortTable";
 import { useAsked } from "../parts/useAsked";
@@ -54,7 +54,7 @@ function Opens({ name, children }: { name: string; children: ComponentChildren }
 }
 
 function Sheets({ address }: { address: string }) {
-  const asked = useAsked<readonly SheetShown[]>(`${address}/sheets`);
+  const asked = useAsked<readonly Sheet[]>(`${address}/sheets`);
   if (asked.problem.value) return <Trouble problem={asked.problem.value} />;
   return (
     <>

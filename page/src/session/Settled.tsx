@@ -1,6 +1,6 @@
 /** How the conversation goes on: what its tools may do by themselves, and which model answers. */
 import { useAnswering } from "../asks/answering";
-import type { ModelShown, SetMode } from "../api/made";
+import type { ModelRow, SetMode } from "../api/made";
 import { Trouble } from "../parts/Trouble";
 import { useList } from "../parts/useAsked";
 import { base } from "../store/desk";
@@ -13,7 +13,7 @@ const MODES: Readonly<Record<SetMode["mode"], string>> = {
 export function Settled({ open }: { open: OpenSession }) {
   open.shown.value;
   const answering = useAnswering(open.base, open.id);
-  const models = useList<readonly ModelShown[]>(`${base.value}/models`);
+  const models = useList<readonly ModelRow[]>(`${base.value}/models`);
   const { fold } = open;
   const model = fold.model || fold.status?.model || fold.talk.main?.cards.at(-1)?.model || "";
   const names = [...new Set([...(model ? [model] : []), ...(models.found.value?.map((one) => one.model) ?? [])])];

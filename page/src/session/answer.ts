@@ -1,7 +1,7 @@
 /** An answer whose every sentence has a verdict: the shape that research makes, found by looking at it. */
-import type { ClaimVerdictShown } from "../api/made";
+import type { ClaimOnRecord } from "../api/made";
 
-export type Verdict = ClaimVerdictShown["verdict"];
+export type Verdict = ClaimOnRecord["verdict"];
 export interface Sentence {
   readonly id: string;
   readonly text: string;

@@ -1,13 +1,13 @@
 /** What was thrown away, and back again. */
 import { post } from "../api/client";
-import type { Trashed } from "../api/made";
+import type { TrashedSession } from "../api/made";
 import { Trouble } from "../parts/Trouble";
 import { useAsked } from "../parts/useAsked";
 import { now, since } from "../parts/words";
 import { base } from "../store/desk";
 
 export function Trash() {
-  const found = useAsked<readonly Trashed[]>(`${base.value}/trash`);
+  const found = useAsked<readonly TrashedSession[]>(`${base.value}/trash`);
   return (
     <div class="page">
       <p class="crumb"><a href="/sessions">Sessions</a></p>

@@ -1,7 +1,7 @@
 /** One source: what it reaches, whether it works, sign-in, its guide, and each tool as a model is offered it. */
 import { useSignal } from "@preact/signals";
 import { post, problemOf, put, remove, type Problem } from "../api/client";
-import type { JobShown, SourceShown, SourceToolShown } from "../api/made";
+import type { Job, SourceShown, SourceToolShown } from "../api/made";
 import { Trouble } from "../parts/Trouble";
 import { useAsked } from "../parts/useAsked";
 import { useJob } from "../parts/useJob";
@@ -75,7 +75,7 @@ function SignIn({ one, address, again }: { one: SourceShown; address: string; ag
   const { job, problem, begin } = useJob(again);
   const signIn = (event: Event): void => {
     event.preventDefault();
-    void begin(post<JobShown>(`${address}/sign-in`, { secret: secret.value }));
+    void begin(post<Job>(`${address}/sign-in`, { secret: secret.value }));
     secret.value = "";
   };
   const going = job.value?.state === "working";

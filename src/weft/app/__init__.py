@@ -26,7 +26,7 @@ from weft.protocol.fronts import front
 
 if TYPE_CHECKING:
     from weft.access import BROWSER_DAYS, ME, Access, AccessToken, Browser, Identity, Role, Scope, Share
-    from weft.app.connections.model_settings import MODEL_KINDS, ModelSettings, Offer, TableValue
+    from weft.app.connections.model_settings import MODEL_KINDS, ModelRow, ModelSettings, Offer, TableValue
     from weft.app.connections.secrets import person_secrets
     from weft.app.connections.source_settings import AddRequest, SourceSettings, wake_waiting
     from weft.app.fleet.queue import BatchRow, Queue, person_name
@@ -34,8 +34,9 @@ if TYPE_CHECKING:
     from weft.app.fleet.shared_files import pull_workspace, push_tree, push_workspace
     from weft.app.knowledge.claim_evaluation import evaluate, evaluate_with, read_labelled
     from weft.app.knowledge.collection_inputs import which_collection
-    from weft.app.knowledge.collections import Collections, OpenCollection
+    from weft.app.knowledge.collections import CollectionRow, Collections, OpenCollection
     from weft.app.knowledge.research_requests import Inquiry, ask_of
+    from weft.app.library.estimates import Estimate
     from weft.app.library.packs import DEFAULT_PACK, fetch_bytes, lay, lay_missing, pack_differences, shipped_packs
     from weft.app.library.permissions import allow_always, judge_call, tools_listed
     from weft.app.library.pipeline_pages import (
@@ -133,19 +134,23 @@ if TYPE_CHECKING:
     )
     from weft.consent import OWN_WORK, ConsentRequest, Consents, NotAgreedError, earlier
     from weft.documents import MAX_BYTES
+    from weft.documents.spreadsheet import Sheet
     from weft.files import Folder
     from weft.knowledge.ingest import IngestReport
     from weft.models.discovery import ListedModel
     from weft.models.model import ModelError
     from weft.models.probe import Ability, Probe
     from weft.models.spending import Spent
+    from weft.orchestrator.overruling import ClaimOnRecord
     from weft.protocol.commands import GivenFile, is_address
     from weft.protocol.envelope import PERSON
     from weft.protocol.errors import EditConflictError
     from weft.session.codec import event_fields, record_fields, record_json, to_json
     from weft.session.index import Filter, FoundListing, ListedSession, TextHit
     from weft.session.postgres import open_postgres
+    from weft.session.sessions import TrashedSession
     from weft.tools.boundary import boundary_here
+    from weft.workspace.marks_file import LabelEntry, StatusEntry
     from weft.workspace.pack import LaidFile
     from weft.workspace.pipeline import Pipeline, Step
     from weft.workspace.pipeline_file import pipeline_json_schema
@@ -162,16 +167,17 @@ else:
             "weft.app.sessions.catalogue": "Catalogue",
             "weft.app.knowledge.claim_evaluation": "evaluate evaluate_with read_labelled",
             "weft.app.knowledge.collection_inputs": "which_collection",
-            "weft.app.knowledge.collections": "Collections OpenCollection",
+            "weft.app.knowledge.collections": "CollectionRow Collections OpenCollection",
             "weft.app.live.session_description": "declared_marks",
             "weft.app.live.door": "AttachedSession",
             "weft.app.knowledge.research_requests": "Inquiry ask_of",
             "weft.app.fleet.shared_address": "join_shared",
             "weft.app.live.live_session": "LiveSession",
             "weft.app.live.mentions": "Mentionable being_typed dropped_path files_named ranked",
-            "weft.app.connections.model_settings": "MODEL_KINDS ModelSettings Offer TableValue",
+            "weft.app.connections.model_settings": "MODEL_KINDS ModelRow ModelSettings Offer TableValue",
             "weft.app.live.notifications": "notify_wishes",
             "weft.app.live.opened_session": "OpenedSession Showing",
+            "weft.app.library.estimates": "Estimate",
             "weft.app.library.packs": "DEFAULT_PACK fetch_bytes lay lay_missing pack_differences shipped_packs",
             "weft.app.parts": "RegisteredFunction",
             "weft.app.library.permissions": "allow_always judge_call tools_listed",
@@ -209,6 +215,10 @@ else:
             "weft.app.live.door_messages": "command_from_wire item_to_wire to_wire",
             "weft.consent": "OWN_WORK ConsentRequest Consents NotAgreedError earlier",
             "weft.documents": "MAX_BYTES",
+            "weft.documents.spreadsheet": "Sheet",
+            "weft.orchestrator.overruling": "ClaimOnRecord",
+            "weft.session.sessions": "TrashedSession",
+            "weft.workspace.marks_file": "LabelEntry StatusEntry",
             "weft.files": "Folder",
             "weft.knowledge.ingest": "IngestReport",
             "weft.models.discovery": "ListedModel",

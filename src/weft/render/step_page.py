@@ -7,7 +7,7 @@ bounded: of much, the latest is shown and the rest is counted. `--json` and `--p
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import asdict, field
 from typing import Any, Final
 
 from rich.console import Group
@@ -310,10 +310,7 @@ def _attempt_json(attempt: AttemptHistory, price: Price | None) -> dict[str, Any
         "kind": attempt.kind,
         "message": attempt.message,
         "trace": attempt.trace,
-        "findings": [
-            {"artifact": one.artifact, "at": one.at, "message": one.message, "hint": one.hint}
-            for one in attempt.findings
-        ],
+        "findings": [asdict(one) for one in attempt.findings],
         "verdict": attempt.verdict,
         "ms": attempt.ms,
         "model": attempt.model,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
-from dataclasses import asdict
 from typing import Annotated, Final, Literal
 
 from fastapi import APIRouter, File, Form, UploadFile
@@ -24,20 +23,11 @@ MOST: Final = 500
 batch_routes = APIRouter(prefix="/api/w/{workspace}")
 
 
-class BatchItem(s.Shape):
-    """One file of a batch: the session it has or will have."""
-
-    name: str
-    session: str
-    problem: str = ""
-    """Why it could not be begun."""
-
-
 class BatchShown(s.Shape):
     id: str
     pipeline: str
     state: Literal["working", "done", "failed"]
-    items: tuple[BatchItem, ...]
+    items: tuple[JobItem, ...]
 
 
 @batch_routes.post("/batches", status_code=201)
@@ -102,5 +92,5 @@ async def show_batch(batch: str, place: At, who: Looks) -> BatchShown:
 
 
 def _shown(job: Job) -> BatchShown:
-    items = tuple(BatchItem(**asdict(one)) for one in job.items)
-    return BatchShown(id=job.id, pipeline=job.about.removeprefix("batch "), state=job.state, items=items)
+    pipeline = job.about.removeprefix("batch ")
+    return BatchShown(id=job.id, pipeline=pipeline, state=job.state, items=tuple(job.items))

@@ -36,11 +36,12 @@ class Keeping(Protocol):
 
 @dataclass(slots=True)
 class JobItem:
-    """One of the things a job is about, with the session it has."""
+    """One of the things a job is about, with the session it has or will have."""
 
     name: str
     session: str
     problem: str = ""
+    """Why it could not be begun."""
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Literal
 from fastapi import APIRouter, File, Form, Query, UploadFile
 from pydantic import Field
 
-from weft.app import Collections, Inquiry, ask_of, lay_missing
+from weft.app import CollectionRow, Collections, Inquiry, ask_of, lay_missing
 from weft.protocol.commands import StartRun
 from weft.web import shapes as s
 from weft.web.asking import At, Looks, NotThereError, Runs, ServedHere
@@ -26,13 +26,6 @@ _MODES: Final[Mapping[SearchMode, Literal["keyword", "vector", "hybrid"]]] = {
 
 
 SearchMode = Literal["words", "meaning", "both"]
-
-
-class CollectionShown(s.Shape):
-    name: str
-    title: str
-    counts: Mapping[str, int]
-    """Of documents, passages, mentions, edges and vectors."""
 
 
 class NewCollection(s.Shape):
@@ -53,18 +46,12 @@ class CollectionDocument(s.Shape):
     notes: tuple[str, ...]
 
 
-class CollectionDocuments(CollectionShown):
+class CollectionDocuments(s.Shape):
+    name: str
+    title: str
+    counts: Mapping[str, int]
+    """Of documents, passages, mentions, edges and vectors."""
     documents: tuple[CollectionDocument, ...]
-
-
-class JobShown(s.Shape):
-    id: str
-    about: str
-    state: Literal["working", "done", "failed"]
-    done: int
-    total: int
-    at: str
-    notes: tuple[str, ...]
 
 
 class Passage(s.Shape):
@@ -129,16 +116,15 @@ def _collections(place: ServedWorkspace) -> Collections:
 
 
 @knowledge_routes.get("/collections")
-async def list_collections(place: At, who: Looks) -> tuple[CollectionShown, ...]:
-    found = await place.app.off_loop(_collections(place).rows)
-    return tuple(CollectionShown(name=one.name, title=one.title, counts=one.counts) for one in found)
+async def list_collections(place: At, who: Looks) -> tuple[CollectionRow, ...]:
+    return tuple(await place.app.off_loop(_collections(place).rows))
 
 
 @knowledge_routes.post("/collections", status_code=201)
-async def make_collection(asked: NewCollection, place: At, served: ServedHere, who: Runs) -> CollectionShown:
-    async def made() -> CollectionShown:
+async def make_collection(asked: NewCollection, place: At, served: ServedHere, who: Runs) -> CollectionRow:
+    async def made() -> CollectionRow:
         await place.app.off_loop(lambda: _collections(place).create(asked.name, asked.title))
-        return CollectionShown(name=asked.name, title=asked.title or asked.name, counts={})
+        return CollectionRow(name=asked.name, title=asked.title or asked.name, counts={})
 
     return await served.once((who.person, "collection", str(place.app.workspace.path)), asked.key, made, asked)
 
@@ -165,7 +151,7 @@ async def add_documents(
     who: Runs,
     files: Annotated[list[UploadFile], File()],
     key: Annotated[str, Form(max_length=200, description="Names this wish: the same one again is the same job.")] = "",
-) -> JobShown:
+) -> Job:
     """Files are copied into the collection and read; the job says how far that is."""
     given = [(file.filename or "", await file.read()) for file in files]
 
@@ -178,7 +164,7 @@ async def add_documents(
 
 
 @knowledge_routes.post("/collections/{collection}/update", status_code=202)
-async def update_collection(collection: str, place: At, who: Runs) -> JobShown:
+async def update_collection(collection: str, place: At, who: Runs) -> Job:
     """What changed is read again, what is gone is taken out, vectors are made."""
 
     def known() -> None:
@@ -190,7 +176,7 @@ async def update_collection(collection: str, place: At, who: Runs) -> JobShown:
 
 
 @knowledge_routes.delete("/collections/{collection}/documents/{file:path}", status_code=202)
-async def remove_document(collection: str, file: str, place: At, who: Runs) -> JobShown:
+async def remove_document(collection: str, file: str, place: At, who: Runs) -> Job:
     """The collection's own copy is deleted; nothing outside is touched."""
 
     def removed() -> None:
@@ -201,7 +187,7 @@ async def remove_document(collection: str, file: str, place: At, who: Runs) -> J
     return _begin_update(place, collection)
 
 
-def _begin_update(place: ServedWorkspace, collection: str, key: str = "") -> JobShown:
+def _begin_update(place: ServedWorkspace, collection: str, key: str = "") -> Job:
     def read(tell: Tell) -> list[str]:
         with _collections(place).opened(collection) as one:
             report = one.update(tell)
@@ -212,24 +198,20 @@ def _begin_update(place: ServedWorkspace, collection: str, key: str = "") -> Job
     async def work(tell: Tell) -> list[str]:
         return await asyncio.to_thread(read, tell)
 
-    return shown_job(place.jobs.begin(f"reading {collection}", work, key=key))
+    return place.jobs.begin(f"reading {collection}", work, key=key)
 
 
 @knowledge_routes.get("/jobs")
-async def list_jobs(place: At, who: Looks) -> tuple[JobShown, ...]:
-    return tuple(map(shown_job, place.jobs.all()))
+async def list_jobs(place: At, who: Looks) -> tuple[Job, ...]:
+    return tuple(place.jobs.all())
 
 
 @knowledge_routes.get("/jobs/{job}")
-async def show_job(job: str, place: At, who: Looks) -> JobShown:
+async def show_job(job: str, place: At, who: Looks) -> Job:
     found = place.jobs.get(job)
     if found is None:
         raise NotThereError(f"there is no job {job[:40]}", hint="the last 200 are kept")
-    return shown_job(found)
-
-
-def shown_job(job: Job) -> JobShown:
-    return JobShown(**{name: getattr(job, name) for name in JobShown.model_fields})
+    return found
 
 
 @knowledge_routes.get("/collections/{collection}/search")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, Literal
 
@@ -29,15 +29,6 @@ library_routes = APIRouter(prefix="/api/w/{workspace}")
 
 
 # -- pipelines
-
-
-class ProblemShown(s.Shape):
-    file: str
-    line: int
-    column: int
-    key: str
-    message: str
-    hint: str
 
 
 class InputShown(s.Shape):
@@ -109,7 +100,7 @@ class PipelineShort(s.Shape):
     steps: tuple[str, ...]
     budget: str
     """The most a run may take, in words; "" when nothing is said."""
-    problems: tuple[ProblemShown, ...]
+    problems: tuple[Problem, ...]
     default: bool
 
 
@@ -119,7 +110,7 @@ class PipelineDrawn(PipelineShort):
     graph: tuple[PipelineStep, ...]
     units: tuple[UnitShown, ...]
     final: str
-    warnings: tuple[ProblemShown, ...]
+    warnings: tuple[Problem, ...]
 
 
 class PipelineShown(PipelineDrawn):
@@ -142,23 +133,7 @@ class NewFiles(s.Shape):
 
 class TextSaved(s.Shape):
     hash: str
-    problems: tuple[ProblemShown, ...]
-
-
-class LibraryEntry(s.Shape):
-    """An agent or a skill."""
-
-    kind: str
-    name: str
-    description: str
-    file: str
-    hash: str
-    text: str
-    model: str
-    tools: tuple[str, ...]
-    skills: tuple[str, ...]
-    used_by: tuple[str, ...]
-    problems: tuple[ProblemShown, ...]
+    problems: tuple[Problem, ...]
 
 
 @library_routes.get("/pipelines")
@@ -203,13 +178,9 @@ async def save_pipeline(given: GivenText, name: str, place: At, who: Administers
 
     def saved() -> TextSaved:
         digest = save_library_text(place.app, "pipelines", name, given.text, given.expected)
-        return TextSaved(hash=digest, problems=problems(place.app.check_pipeline(name)))
+        return TextSaved(hash=digest, problems=tuple(place.app.check_pipeline(name)))
 
     return await place.app.off_loop(saved)
-
-
-def problems(found: Iterable[Problem]) -> tuple[ProblemShown, ...]:
-    return tuple(ProblemShown(**asdict(one)) for one in found)
 
 
 def _short(app: App, name: str, text: str | None) -> dict[str, Any]:
@@ -217,7 +188,7 @@ def _short(app: App, name: str, text: str | None) -> dict[str, Any]:
     is_default = name == app.config.default_pipeline or app.workspace.pipeline_names() == [name]
     if pipeline is None:
         nothing: dict[str, Any] = {"inputs": (), "parameters": (), "depths": {}, "steps": (), "budget": ""}
-        about = {"name": name, "description": "", "version": "", "problems": problems(found)}
+        about = {"name": name, "description": "", "version": "", "problems": tuple(found)}
         return {**about, **nothing, "default": is_default}
     return {
         "name": name,
@@ -233,7 +204,7 @@ def _short(app: App, name: str, text: str | None) -> dict[str, Any]:
         "depths": pipeline.depth,
         "steps": tuple(pipeline.steps),
         "budget": str(pipeline.budget),
-        "problems": problems(found),
+        "problems": tuple(found),
         "default": is_default,
     }
 
@@ -251,7 +222,7 @@ def _drawn(app: App, name: str, text: str | None) -> dict[str, Any]:
             for unit in pipeline.units
         ),
         "final": pipeline.final,
-        "warnings": problems(pipeline.warnings),
+        "warnings": tuple(pipeline.warnings),
     }
 
 
@@ -296,13 +267,13 @@ async def new_from_template(kind: TemplateKind, name: str, place: At, who: Admin
 
 
 @library_routes.get("/agents")
-async def list_agents(place: At, who: Looks) -> tuple[LibraryEntry, ...]:
-    return await place.app.off_loop(lambda: tuple(map(_entry, library_files(place.app, "agents"))))
+async def list_agents(place: At, who: Looks) -> tuple[LibraryFile, ...]:
+    return tuple(await place.app.off_loop(lambda: library_files(place.app, "agents")))
 
 
 @library_routes.get("/skills")
-async def list_skills(place: At, who: Looks) -> tuple[LibraryEntry, ...]:
-    return await place.app.off_loop(lambda: tuple(map(_entry, library_files(place.app, "skills"))))
+async def list_skills(place: At, who: Looks) -> tuple[LibraryFile, ...]:
+    return tuple(await place.app.off_loop(lambda: library_files(place.app, "skills")))
 
 
 @library_routes.put("/agents/{name}")
@@ -318,9 +289,4 @@ async def save_skill(given: GivenText, name: str, place: At, who: Administers) -
 def _saved(app: App, kind: Literal["agents", "skills"], name: str, given: GivenText) -> TextSaved:
     digest = save_library_text(app, kind, name, given.text, given.expected)
     found = next((one for one in library_files(app, kind) if one.name == name), None)
-    return TextSaved(hash=digest, problems=problems(found.problems if found else ()))
-
-
-def _entry(one: LibraryFile) -> LibraryEntry:
-    fields = {name: getattr(one, name) for name in LibraryEntry.model_fields if name != "problems"}
-    return LibraryEntry(**fields, problems=problems(one.problems))
+    return TextSaved(hash=digest, problems=found.problems if found else ())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Annotated, Final
 
@@ -24,6 +24,7 @@ from weft.app import (
     Role,
     SessionRequest,
     TextHit,
+    TrashedSession,
     command_from_wire,
     declared_marks,
     item_to_wire,
@@ -158,18 +159,12 @@ async def describe_session(asked: s.SessionChange, session: Session, place: At, 
 async def list_marks(place: At, who: Looks) -> s.Marks:
     """The statuses and labels that the workspace declares."""
     statuses, labels = await place.app.off_loop(lambda: declared_marks(place.app.workspace))
-    return s.Marks(
-        statuses=tuple(s.StatusShown(**one.model_dump()) for one in statuses),
-        labels=None if labels is None else tuple(s.LabelShown(**one.model_dump()) for one in labels),
-    )
+    return s.Marks(statuses=statuses, labels=labels)
 
 
 @session_routes.get("/trash")
-async def list_trash(place: At, who: Looks) -> tuple[s.Trashed, ...]:
-    found = await place.app.off_loop(place.app.sessions.trashed)
-    return tuple(
-        s.Trashed(name=one.name, session=one.session, pipeline=one.pipeline, updated=one.updated) for one in found
-    )
+async def list_trash(place: At, who: Looks) -> tuple[TrashedSession, ...]:
+    return tuple(await place.app.off_loop(place.app.sessions.trashed))
 
 
 @session_routes.post("/trash/{name}/restore")
@@ -472,10 +467,8 @@ def asked_for(text: str) -> s.NewSession:
 async def _forecast(place: ServedWorkspace, asked: s.NewSession, given: tuple[GivenFile, ...]) -> s.NewPlan:
     request = replace(request_of(place, asked, given), talk=False, session=None, new=True)
     plan, cost = await place.app.off_loop(lambda: place.app.forecast(request, wish_of(asked)))
-    return s.NewPlan(**shown_plan(plan).model_dump(), estimate=s.EstimateShown(**asdict(cost)))
+    return s.NewPlan(**dict(shown_plan(plan)), estimate=cost)
 
 
 def shown_plan(plan: Plan) -> s.PlanShown:
-    lines = tuple(s.PlanLineShown(**{name: getattr(line, name) for name in s.PlanLineShown.model_fields})
-                  for line in plan.lines)  # fmt: skip
-    return s.PlanShown(session=plan.session, pipeline=plan.pipeline, lines=lines, notes=plan.notes)
+    return s.PlanShown(session=plan.session, pipeline=plan.pipeline, lines=plan.lines, notes=plan.notes)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,6 +14,8 @@ from weft.app import (
     PIECE_WORDS,
     TONES,
     VOICES,
+    Ability,
+    ModelRow,
     ModelSettings,
     Spent,
     judge_call,
@@ -38,22 +39,10 @@ settings_routes = APIRouter(prefix="/api/w/{workspace}")
 # -- models
 
 
-class ModelShown(s.Shape):
-    model: str
-    kind: str
-    where: str
-    default: bool
-
-
 class RoleShown(s.Shape):
     role: str
     model: str
     """Empty where none is chosen: what asks for the role is refused."""
-
-
-class AbilityShown(s.Shape):
-    works: bool | None
-    note: str
 
 
 class ModelTested(s.Shape):
@@ -61,10 +50,10 @@ class ModelTested(s.Shape):
     first_part: float | None
     """Seconds."""
     whole: float | None
-    answers: AbilityShown
-    streaming: AbilityShown
-    tools: AbilityShown
-    schema_: AbilityShown = Field(alias="schema")
+    answers: Ability
+    streaming: Ability
+    tools: Ability
+    schema_: Ability = Field(alias="schema")
 
 
 class ModelName(s.Shape):
@@ -196,9 +185,8 @@ class StatsTable(s.Shape):
 
 
 @settings_routes.get("/models")
-async def list_models(place: At, who: Looks) -> tuple[ModelShown, ...]:
-    found = await place.app.off_loop(lambda: _models(place).rows())
-    return tuple(ModelShown(**asdict(one)) for one in found)
+async def list_models(place: At, who: Looks) -> tuple[ModelRow, ...]:
+    return tuple(await place.app.off_loop(lambda: _models(place).rows()))
 
 
 @settings_routes.post("/models/test")
@@ -206,20 +194,14 @@ async def try_model(asked: ModelName, place: At, who: Administers) -> ModelTeste
     """Really calls it: does it answer, how fast, does it stream, call tools, keep to a schema?"""
     chosen = await place.app.off_loop(lambda: _models(place).chosen(asked.model or None))
     if chosen.is_embedded:
-        always = AbilityShown(works=True, note="built in: no key, no network")
-        none = AbilityShown(works=None, note="not asked")
+        always = Ability(works=True, note="built in: no key, no network")
+        none = Ability(works=None, note="not asked")
         return ModelTested(
             model="embedded", first_part=None, whole=None, answers=always, streaming=none, tools=none, schema=none
         )
     found = await chosen.probe()
-    abilities = {name: AbilityShown(**asdict(getattr(found, name))) for name in ("answers", "streaming", "tools")}
-    return ModelTested(
-        model=found.model,
-        first_part=found.first_part,
-        whole=found.whole,
-        **abilities,
-        schema=AbilityShown(**asdict(found.schema)),
-    )
+    shown = ("model", "first_part", "whole", "answers", "streaming", "tools", "schema")
+    return ModelTested(**{name: getattr(found, name) for name in shown})
 
 
 @settings_routes.put("/models/default")

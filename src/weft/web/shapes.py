@@ -8,8 +8,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from weft.app import Role, Scope
+from weft.app import Estimate, LabelEntry, Role, Scope, StatusEntry
 from weft.protocol.commands import Mode
+from weft.protocol.plans import PlanLine
 
 Order = Literal["updated", "created", "title", "cost"]
 
@@ -86,31 +87,10 @@ class SessionChange(Shape):
     key: str = Field(default="", max_length=200)
 
 
-class StatusShown(Shape):
-    name: str
-    title: str | None
-    closed: bool
-    color: str | None
-
-
-class LabelShown(Shape):
-    name: str
-    title: str | None
-    values: tuple[str, ...]
-    color: str | None
-
-
 class Marks(Shape):
-    statuses: tuple[StatusShown, ...]
-    labels: tuple[LabelShown, ...] | None
+    statuses: tuple[StatusEntry, ...]
+    labels: tuple[LabelEntry, ...] | None
     """null when any label is fine."""
-
-
-class Trashed(Shape):
-    name: str
-    session: str
-    pipeline: str
-    updated: str
 
 
 class SessionHit(Shape):
@@ -201,46 +181,15 @@ class EarlierTurns(Shape):
     records: tuple[LogRecord, ...]
 
 
-class Who(Shape):
-    kind: str
-    name: str = ""
-    face: str = ""
-
-
-class PlanLineShown(Shape):
-    step: str
-    action: str
-    """run, skip, or leave: it is not asked for."""
-    reason: str
-    artifacts: tuple[str, ...]
-    conditional: bool
-    """It runs only because a step before it does, and is skipped after all if that one yields the same bytes."""
-
-
 class PlanShown(Shape):
     session: str
     pipeline: str
-    lines: tuple[PlanLineShown, ...]
+    lines: tuple[PlanLine, ...]
     notes: tuple[str, ...]
 
 
-class EstimateShown(Shape):
-    """About what a run would cost, and how that is known."""
-
-    models: tuple[str, ...]
-    steps: tuple[str, ...]
-    """That would ask them."""
-    low: float | None
-    high: float | None
-    """US dollars; null when a price is not known."""
-    runs: int
-    """Earlier runs that it is taken from; 0 when it is reckoned from the length of what is given."""
-    words: int
-    """Of what is given."""
-
-
 class NewPlan(PlanShown):
-    estimate: EstimateShown
+    estimate: Estimate
 
 
 class WaitingSession(Shape):

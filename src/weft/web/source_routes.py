@@ -16,8 +16,7 @@ from weft.protocol.commands import Refused, SwitchSource
 from weft.protocol.errors import UsageError, UserError
 from weft.web import shapes as s
 from weft.web.asking import Administers, At, Looks, Runs, ServedHere, Session, actor, refuse
-from weft.web.jobs import Tell
-from weft.web.knowledge_routes import JobShown, shown_job
+from weft.web.jobs import Job, Tell
 from weft.web.place import ServedWorkspace
 
 source_routes = APIRouter(prefix="/api/w/{workspace}")
@@ -175,7 +174,7 @@ async def remove_source(slug: str, place: At, who: Administers) -> None:
 
 
 @source_routes.post("/sources/{slug}/sign-in", status_code=202)
-async def sign_in_to_source(slug: str, given: SourceSignIn, place: At, who: Administers) -> JobShown:
+async def sign_in_to_source(slug: str, given: SourceSignIn, place: At, who: Administers) -> Job:
     """With a secret, or by OAuth: then the job's `at` is the address where the person agrees, in a browser on the
     machine that the server runs on. It ends when they did and the source was tested; what waited for it goes on."""
     shelf = SourceSettings(place.app)
@@ -196,7 +195,7 @@ async def sign_in_to_source(slug: str, given: SourceSignIn, place: At, who: Admi
             *(f"session {session} waited for this" for session, _ in left),
         ]
 
-    return shown_job(place.jobs.begin(f"signing in to {slug}", work))
+    return place.jobs.begin(f"signing in to {slug}", work)
 
 
 @source_routes.delete("/sources/{slug}/sign-in", status_code=204)

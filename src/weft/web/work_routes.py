@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import PurePath
 from typing import Annotated, Any, Final
@@ -14,9 +14,11 @@ from pydantic import Field
 from weft.app import (
     FILE_NOW,
     ArtifactName,
+    ClaimOnRecord,
     PlaceShown,
     SessionDocument,
     SessionRequest,
+    Sheet,
     StepShort,
     artifact_bytes,
     artifact_versions,
@@ -33,8 +35,8 @@ from weft.app import (
     steps_now,
 )
 from weft.protocol.commands import StartRun
+from weft.protocol.envelope import Actor
 from weft.protocol.errors import Finding
-from weft.protocol.events import ClaimVerdict
 from weft.protocol.hashes import hash_bytes
 from weft.render.html import code_html, difference_html, markdown_html
 from weft.render.step_page import step_json
@@ -55,31 +57,6 @@ Version = Annotated[str, Query(description="A hash; `accepted` for the one last 
 # -- artifacts
 
 
-class SheetShown(s.Shape):
-    name: str
-    rows: tuple[tuple[str, ...], ...]
-    all_rows: int
-    """How many there are; the last ones of a large sheet are left out."""
-
-
-class ClaimVerdictShown(s.Shape):
-    """A claim of a session, and what is known of it."""
-
-    step: str
-    """The one that gave the verdict."""
-    claim: str
-    """Its id there."""
-    text: str
-    verdict: ClaimVerdict
-    was: ClaimVerdict
-    """What the step itself says, when the verdict is a person's."""
-    why: str
-    by: str
-    """The person, when the verdict is theirs."""
-    judged_by: str
-    """The model or person that judged it, when it is judged."""
-
-
 class ArtifactText(s.Shape):
     """A version of an artifact; without one named, what stands in its file now."""
 
@@ -98,7 +75,7 @@ class ArtifactVersionShown(s.Shape):
     hash: str
     seq: int
     at: str
-    by: s.Who
+    by: Actor
     how: str
     """made, edited, adopted, or set aside: changed by a person when a new one took its place."""
     step: str
@@ -121,13 +98,6 @@ class FrameAddress(s.Shape):
     """Good for a few minutes; for a frame with `sandbox="allow-scripts"`."""
 
 
-class FindingShown(s.Shape):
-    artifact: str
-    at: str
-    message: str
-    hint: str
-
-
 class PlanAsk(s.Shape):
     """What would be wished for; `edits` are artifacts' texts that are not saved yet."""
 
@@ -142,7 +112,7 @@ class PlanAsk(s.Shape):
 
 
 class PlanAnswer(s.PlanShown):
-    findings: tuple[FindingShown, ...] = ()
+    findings: tuple[Finding, ...] = ()
     """What is wrong with the edits; the plan is as if they were kept when nothing is."""
 
 
@@ -154,7 +124,7 @@ class EditedText(s.Shape):
 
 class EditSaved(s.Shape):
     hash: str
-    findings: tuple[FindingShown, ...]
+    findings: tuple[Finding, ...]
     plan: s.PlanShown | None
     """What a run would do that keeps it; null when something is wrong with it."""
 
@@ -212,7 +182,7 @@ class AttemptShown(s.Shape):
     message: str
     trace: str
     """Where code failed, call by call."""
-    findings: tuple[FindingShown, ...]
+    findings: tuple[Finding, ...]
     verdict: str
     ms: int | None
     model: str | None
@@ -297,10 +267,9 @@ async def list_artifacts(session: Session, place: At, who: Looks) -> tuple[Artif
 
 
 @work_routes.get("/sessions/{session}/claims")
-async def list_claims(session: Session, place: At, who: Looks) -> tuple[ClaimVerdictShown, ...]:
+async def list_claims(session: Session, place: At, who: Looks) -> tuple[ClaimOnRecord, ...]:
     """The claims of a session with the verdict on each; `overrule_verdict` says otherwise."""
-    found = await place.app.off_loop(lambda: place.app.claims(session))
-    return tuple(ClaimVerdictShown(**asdict(one)) for one in found)
+    return tuple(await place.app.off_loop(lambda: place.app.claims(session)))
 
 
 @work_routes.get("/sessions/{session}/artifacts/{name}")
@@ -323,10 +292,7 @@ async def list_versions(session: Session, name: str, place: At, who: Looks) -> t
     """Every version there was, the newest first."""
     found = await place.app.off_loop(lambda: artifact_versions(place.app, session, name))
     accepted = [one.seq for one in found if one.how != "set aside"]
-    return tuple(
-        ArtifactVersionShown(**{**asdict(one), "by": asdict(one.by), "current": [one.seq] == accepted[-1:]})
-        for one in reversed(found)
-    )
+    return tuple(ArtifactVersionShown(**asdict(one), current=[one.seq] == accepted[-1:]) for one in reversed(found))
 
 
 @work_routes.get("/sessions/{session}/artifacts/{name}/raw", response_class=Response)
@@ -358,7 +324,7 @@ async def save_artifact(edit: EditedText, session: Session, name: str, place: At
     data = edit.text.encode()
     digest = await place.app.off_loop(lambda: save_edit(place.app, session, name, data, edit.expected))
     found, plan = await place.app.try_edit(session, name, data)
-    return EditSaved(hash=digest, findings=findings(found), plan=shown_plan(plan) if plan else None)
+    return EditSaved(hash=digest, findings=tuple(found), plan=shown_plan(plan) if plan else None)
 
 
 @work_routes.get("/sessions/{session}/artifacts/{name}/frame")
@@ -421,11 +387,7 @@ async def try_plan(asked: PlanAsk, session: Session, place: At, who: Looks) -> P
     )
     request = SessionRequest(session=session)
     plan = await place.app.off_loop(lambda: place.app.plan(request, wish, {} if found else edits))
-    return PlanAnswer(**shown_plan(plan).model_dump(), findings=findings(found))
-
-
-def findings(found: Sequence[Finding]) -> tuple[FindingShown, ...]:
-    return tuple(FindingShown(artifact=one.artifact, at=one.at, message=one.message, hint=one.hint) for one in found)
+    return PlanAnswer(**dict(shown_plan(plan)), findings=tuple(found))
 
 
 # -- steps
@@ -466,10 +428,9 @@ async def raw_attachment(session: Session, name: str, place: At, who: Looks) -> 
 
 
 @work_routes.get("/sessions/{session}/attachments/{name}/sheets")
-async def show_sheets(session: Session, name: str, place: At, who: Looks) -> tuple[SheetShown, ...]:
+async def show_sheets(session: Session, name: str, place: At, who: Looks) -> tuple[Sheet, ...]:
     """The sheets of a workbook that was given with a message: what their cells show, of a large one the beginning."""
-    found = await place.app.off_loop(lambda: attachment_sheets(place.app, session, name))
-    return tuple(SheetShown(name=one.name, rows=one.rows, all_rows=one.all_rows) for one in found)
+    return tuple(await place.app.off_loop(lambda: attachment_sheets(place.app, session, name)))
 
 
 @work_routes.get("/sessions/{session}/blobs/{digest}")
