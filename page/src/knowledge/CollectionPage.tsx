@@ -1,10 +1,11 @@
 /** One collection: ask it, search it, add to it. */
 import { useSignal } from "@preact/signals";
-import { newKey, post, problemOf, remove, upload, type Problem } from "../api/client";
+import { newKey, post, remove, upload } from "../api/client";
 import type { Begun, CollectionDocuments, Job } from "../api/made";
 import { NotHere } from "../parts/NotHere";
 import { Trouble } from "../parts/Trouble";
 import { useAsked } from "../parts/useAsked";
+import { useDoing } from "../parts/useDoing";
 import { useJob } from "../parts/useJob";
 import { count } from "../parts/words";
 import { go, place, to } from "../shell/address";
@@ -36,29 +37,21 @@ export function CollectionPage({ name }: { name: string }) {
 
 function Ask({ address }: { address: string }) {
   const question = useSignal("");
-  const problem = useSignal<Problem | null>(null);
-  const busy = useSignal(false);
-  const ask = async (pipeline: "ask" | "research"): Promise<void> => {
-    busy.value = true;
-    try {
-      const begun = await post<Begun>(`${address}/ask`, { question: question.value.trim(), pipeline, key: newKey() });
-      go(to("s", begun.session));
-    } catch (error) {
-      problem.value = problemOf(error);
-    } finally {
-      busy.value = false;
-    }
-  };
+  const { busy, problem, act } = useDoing();
+  const ask = (pipeline: "ask" | "research"): void => void act(async () => {
+    const begun = await post<Begun>(`${address}/ask`, { question: question.value.trim(), pipeline, key: newKey() });
+    go(to("s", begun.session));
+  });
   return (
     <form class="askbox" onSubmit={(event) => {
       event.preventDefault();
-      void ask("ask");
+      ask("ask");
     }}>
       <label class="label" for="question">Ask</label>
       <textarea id="question" rows={2} dir="auto" placeholder="A question to these documents" value={question.value} onInput={(event) => (question.value = event.currentTarget.value)} />
       <div class="choices">
         <button class="primary" disabled={!question.value.trim() || busy.value}>Ask</button>
-        <button type="button" disabled={!question.value.trim() || busy.value} onClick={() => void ask("research")}>Research it</button>
+        <button type="button" disabled={!question.value.trim() || busy.value} onClick={() => ask("research")}>Research it</button>
         <span class="soft small">Each sentence of the answer leads to its passage.</span>
       </div>
       {problem.value && <Trouble problem={problem.value} />}
@@ -67,7 +60,7 @@ function Ask({ address }: { address: string }) {
 }
 
 function Documents({ address, found, again }: { address: string; found: CollectionDocuments; again: () => void }) {
-  const { job, problem, begin } = useJob(again);
+  const { job, problem, begin, act } = useJob(again);
   const add = (files: FileList | null): void => {
     if (!files?.length) return;
     const form = new FormData();
@@ -100,7 +93,7 @@ function Documents({ address, found, again }: { address: string; found: Collecti
             </span>
             <button type="button" class="plain" onClick={() => {
               if (confirm(`Take ${one.file} out of the collection?`))
-                void remove(`${address}/documents/${encodeURIComponent(one.file)}`).then(again, (error: unknown) => (problem.value = problemOf(error)));
+                void act(() => remove(`${address}/documents/${encodeURIComponent(one.file)}`).then(again));
             }}>Take out</button>
           </li>
         ))}

@@ -1,9 +1,10 @@
 /** Collections: what is in them, search as the engine does it, a passage with what it cites, and asking. */
 import { useSignal } from "@preact/signals";
-import { post, problemOf, type Problem } from "../api/client";
+import { post } from "../api/client";
 import type { CollectionRow } from "../api/made";
 import { Trouble } from "../parts/Trouble";
 import { useList } from "../parts/useAsked";
+import { useDoing } from "../parts/useDoing";
 import { count } from "../parts/words";
 import { go, place, to } from "../shell/address";
 import { base } from "../store/desk";
@@ -16,17 +17,12 @@ export function Knowledge() {
 function All() {
   const found = useList<readonly CollectionRow[]>(`${base.value}/collections`);
   const name = useSignal("");
-  const problem = useSignal<Problem | null>(null);
-  const make = async (event: Event): Promise<void> => {
+  const { problem, act } = useDoing();
+  const make = (event: Event): void => {
     event.preventDefault();
-    try {
-      const title = name.value.trim();
-      const made = slugOf(title);
-      await post(`${base.value}/collections`, { name: made, ...(made === title ? {} : { title }) });
-      go(to("knowledge", made));
-    } catch (error) {
-      problem.value = problemOf(error);
-    }
+    const title = name.value.trim();
+    const made = slugOf(title);
+    void act(() => post(`${base.value}/collections`, { name: made, ...(made === title ? {} : { title }) }).then(() => go(to("knowledge", made))));
   };
   return (
     <div class="page">
@@ -44,7 +40,7 @@ function All() {
         ))}
       </ul>
       {found.found.value?.length === 0 && <p class="soft empty">No collection yet. Name one, then drop documents into it.</p>}
-      <form class="inline" onSubmit={(event) => void make(event)}>
+      <form class="inline" onSubmit={make}>
         <input aria-label="Name of a new collection" placeholder="Name of a new collection" value={name.value} onInput={(event) => (name.value = event.currentTarget.value)} />
         <button disabled={!name.value.trim()}>Make a collection</button>
       </form>
@@ -54,6 +50,6 @@ function All() {
 }
 
 /** What a folder may be called, from what a person calls it. */
-export function slugOf(title: string): string {
+function slugOf(title: string): string {
   return title.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "") || title;
 }

@@ -1,9 +1,10 @@
 /** Which models there are, whether they answer, and what was spent on them. */
 import { useSignal } from "@preact/signals";
-import { post, problemOf, put, type Problem } from "../api/client";
+import { post, put } from "../api/client";
 import type { CostLine, CostTable, ModelRow, ModelTested } from "../api/made";
 import { Trouble } from "../parts/Trouble";
 import { useAsked, useList } from "../parts/useAsked";
+import { useDoing } from "../parts/useDoing";
 import { money, tokens } from "../parts/words";
 import { go, query, to } from "../shell/address";
 import { Budgets } from "./Budgets";
@@ -28,19 +29,7 @@ export function Models() {
 
 function One({ model, again }: { model: ModelRow; again: () => void }) {
   const tested = useSignal<ModelTested | null>(null);
-  const busy = useSignal(false);
-  const problem = useSignal<Problem | null>(null);
-  const act = async (run: () => Promise<unknown>): Promise<void> => {
-    busy.value = true;
-    problem.value = null;
-    try {
-      await run();
-    } catch (error) {
-      problem.value = problemOf(error);
-    } finally {
-      busy.value = false;
-    }
-  };
+  const { busy, problem, act } = useDoing();
   const found = tested.value;
   return (
     <li>

@@ -1,25 +1,18 @@
 /** The names by which steps and agents ask for a model, and which one each stands for. */
-import { useSignal } from "@preact/signals";
-import { problemOf, put, type Problem } from "../api/client";
+import { put } from "../api/client";
 import type { ModelRow, RoleShown } from "../api/made";
 import { Trouble } from "../parts/Trouble";
 import { useAsked } from "../parts/useAsked";
+import { useDoing } from "../parts/useDoing";
 import { base, me } from "../store/desk";
 
 const FOR: Readonly<Record<string, string>> = { small: "short and simple work", standard: "most work", strong: "the hardest work" };
 
 export function Roles({ models }: { models: readonly ModelRow[] }) {
   const roles = useAsked<readonly RoleShown[]>(`${base.value}/models/roles`);
-  const problem = useSignal<Problem | null>(null);
-  const choose = async (role: string, model: string): Promise<void> => {
-    try {
-      await put(`${base.value}/models/roles/${encodeURIComponent(role)}`, { model });
-      problem.value = null;
-      roles.again();
-    } catch (error) {
-      problem.value = problemOf(error);
-    }
-  };
+  const { problem, act } = useDoing();
+  const choose = (role: string, model: string): void =>
+    void act(() => put(`${base.value}/models/roles/${encodeURIComponent(role)}`, { model }).then(roles.again));
   if (roles.problem.value) return <Trouble problem={roles.problem.value} />;
   if (!roles.found.value) return null;
   return (
@@ -29,7 +22,7 @@ export function Roles({ models }: { models: readonly ModelRow[] }) {
         {roles.found.value.map((one) => (
           <li key={one.role} class="thing">
             <label for={`role-${one.role}`}><span class="title">{one.role}</span> <span class="described">{FOR[one.role]}</span></label>
-            <select id={`role-${one.role}`} disabled={me.value?.role !== "administer"} value={one.model} onChange={(event) => void choose(one.role, event.currentTarget.value)}>
+            <select id={`role-${one.role}`} disabled={me.value?.role !== "administer"} value={one.model} onChange={(event) => choose(one.role, event.currentTarget.value)}>
               <option value="">none chosen</option>
               {[...new Set([...(one.model ? [one.model] : []), ...models.map((model) => model.model)])].map((name) => <option key={name} value={name}>{name}</option>)}
             </select>

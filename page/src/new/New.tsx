@@ -1,9 +1,9 @@
 /** Begin: drop files, paste a text or an address, or say something; with which pipeline, and with what set how. */
 import { useSignal } from "@preact/signals";
-import { problemOf, type Problem } from "../api/client";
 import type { NewSession, PipelineShort } from "../api/made";
 import { Trouble } from "../parts/Trouble";
 import { useList } from "../parts/useAsked";
+import { useDoing } from "../parts/useDoing";
 import { count, humanSize } from "../parts/words";
 import { go, place, query, to } from "../shell/address";
 import { base } from "../store/desk";
@@ -21,8 +21,7 @@ export function Begin({ bare = false }: { bare?: boolean }) {
   const files = useSignal<readonly File[]>([]);
   const text = useSignal(query.value.get("q") ?? "");
   const over = useSignal(false);
-  const busy = useSignal(false);
-  const problem = useSignal<Problem | null>(null);
+  const { busy, problem, act } = useDoing();
   const pipelines = useList<readonly PipelineShort[]>(`${base.value}/pipelines`);
   const good = (pipelines.found.value ?? []).filter((one) => !one.problems.length && one.inputs.filter((input) => !input.optional).length <= 1);
   const chosen = good.find((one) => one.name === query.value.get("pipeline")) ?? good.find((one) => one.default) ?? good[0];
@@ -30,17 +29,6 @@ export function Begin({ bare = false }: { bare?: boolean }) {
   const depth = useSignal("");
   const apart = useSignal(false);
 
-  const start = async (run: () => Promise<void>): Promise<void> => {
-    busy.value = true;
-    problem.value = null;
-    try {
-      await run();
-    } catch (error) {
-      problem.value = problemOf(error);
-    } finally {
-      busy.value = false;
-    }
-  };
   const take = (list: FileList | null | undefined): void => {
     if (list?.length) files.value = [...files.value, ...list];
   };
@@ -120,11 +108,11 @@ export function Begin({ bare = false }: { bare?: boolean }) {
       {chosen && (isDocument || !bare) && <Parameters pipeline={chosen} values={parameters} depth={depth} />}
       {chosen && isDocument && (files.value.length > 0 || said) && <Forecast wish={wish} files={files.value} each={apart.value ? files.value.length : 1} />}
       <div class="choices">
-        <button type="button" class={isDocument ? "primary" : ""} disabled={busy.value || !(files.value.length || said) || !pipelines.found.value} onClick={() => void start(run)}>
+        <button type="button" class={isDocument ? "primary" : ""} disabled={busy.value || !(files.value.length || said) || !pipelines.found.value} onClick={() => void act(run)}>
           {!chosen || chosen.name === "writing" ? "Make a kit of it" : `Begin ${chosen.name}`}
         </button>
         {!files.value.length && (
-          <button type="button" class={isDocument ? "" : "primary"} disabled={busy.value || !said} onClick={() => void start(() => begin({ message: said }))}>
+          <button type="button" class={isDocument ? "" : "primary"} disabled={busy.value || !said} onClick={() => void act(() => begin({ message: said }))}>
             Talk
           </button>
         )}

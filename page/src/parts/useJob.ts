@@ -1,29 +1,22 @@
 /** A job of the server that was begun: asked about until it has ended. */
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { get, problemOf, type Problem } from "../api/client";
+import { get, problemOf } from "../api/client";
 import type { Job } from "../api/made";
 import { base } from "../store/desk";
+import { type Doing, useDoing } from "./useDoing";
 
-export interface Begun {
+export interface BegunJob extends Pick<Doing, "problem" | "act"> {
   readonly job: Signal<Job | null>;
-  readonly problem: Signal<Problem | null>;
-  begin(asked: Promise<Job>): Promise<void>;
+  begin(asked: Promise<Job>): Promise<boolean>;
 }
 
 const AGAIN_MS = 400;
 
-export function useJob(ended: () => void): Begun {
+export function useJob(ended: () => void): BegunJob {
   const job = useSignal<Job | null>(null);
-  const problem = useSignal<Problem | null>(null);
-  const begin = async (asked: Promise<Job>): Promise<void> => {
-    try {
-      job.value = await asked;
-      problem.value = null;
-    } catch (error) {
-      problem.value = problemOf(error);
-    }
-  };
+  const { problem, act } = useDoing();
+  const begin = (asked: Promise<Job>): Promise<boolean> => act(async () => (job.value = await asked));
   useEffect(() => {
     if (job.value?.state !== "working") return;
     const id = job.value.id;
@@ -38,5 +31,5 @@ export function useJob(ended: () => void): Begun {
     }, AGAIN_MS);
     return () => clearTimeout(timer);
   }, [job.value]);
-  return { job, problem, begin };
+  return { job, problem, act, begin };
 }

@@ -1,29 +1,20 @@
 /** The packs that come with Weft: what is in the workspace of each, and what was changed there. */
-import { useSignal } from "@preact/signals";
-import { post, problemOf, type Problem } from "../api/client";
+import { post } from "../api/client";
 import type { PackShown } from "../api/made";
 import { Trouble } from "../parts/Trouble";
 import { useList } from "../parts/useAsked";
+import { useDoing } from "../parts/useDoing";
 import { count } from "../parts/words";
 import { base, me } from "../store/desk";
 
 export function Packs({ laid }: { laid: () => void }) {
   const found = useList<readonly PackShown[]>(`${base.value}/packs`);
-  const problem = useSignal<Problem | null>(null);
-  const busy = useSignal("");
-  const lay = async (name: string): Promise<void> => {
-    busy.value = name;
-    problem.value = null;
-    try {
-      await post(`${base.value}/packs/${encodeURIComponent(name)}`, {});
-      found.again();
-      laid();
-    } catch (error) {
-      problem.value = problemOf(error);
-    } finally {
-      busy.value = "";
-    }
-  };
+  const { busy, problem, act } = useDoing();
+  const lay = (name: string): void => void act(async () => {
+    await post(`${base.value}/packs/${encodeURIComponent(name)}`, {});
+    found.again();
+    laid();
+  });
   if (!found.found.value) return null;
   return (
     <section class="library" aria-label="Packs">
@@ -45,7 +36,7 @@ export function Packs({ laid }: { laid: () => void }) {
                 )}
               </div>
               {me.value?.role === "administer" && files.length > own && (
-                <button type="button" disabled={busy.value !== ""} onClick={() => void lay(one.name)}>{isLaid ? "Bring up to date" : "Add"}</button>
+                <button type="button" disabled={busy.value} onClick={() => lay(one.name)}>{isLaid ? "Bring up to date" : "Add"}</button>
               )}
             </li>
           );

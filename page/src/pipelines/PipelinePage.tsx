@@ -1,15 +1,17 @@
 /** One pipeline: its graph, each step's maker, schema and checks, its last runs, and its text. */
 import { useSignal } from "@preact/signals";
-import { post, problemOf, put, type Problem } from "../api/client";
+import { post } from "../api/client";
 import type { PipelineDrawn, PipelineRun, PipelineShown, PipelineStep } from "../api/made";
 import { Graph } from "../parts/Graph";
 import { NotHere } from "../parts/NotHere";
 import { State } from "../parts/State";
 import { Trouble } from "../parts/Trouble";
 import { useAsked } from "../parts/useAsked";
+import { useDoing } from "../parts/useDoing";
 import { count, humanMs, money, now, since } from "../parts/words";
 import { go, to } from "../shell/address";
 import { base, me } from "../store/desk";
+import { copyPipeline } from "./NewPipeline";
 import { StepStats } from "./StepStats";
 import { TextEditor } from "./TextEditor";
 
@@ -29,7 +31,7 @@ export function PipelinePage({ name }: { name: string }) {
       <h1>{found.name}</h1>
       <p class="standfirst">{found.description}</p>
       {found.problems.length > 0 && <Broken problems={found.problems} />}
-      <p class="choices">{!found.problems.length && <a class="button primary" href={`/new?pipeline=${encodeURIComponent(name)}`}>Begin with it</a>}{me.value?.role === "administer" && <Copy name={name} text={found.yaml} />}</p>
+      <p class="choices">{!found.problems.length && <a class="button primary" href={`/new?pipeline=${encodeURIComponent(name)}`}>Begin with it</a>}{me.value?.role === "administer" && <Copy name={name} />}</p>
       {shown.graph.length > 0 && (
         <section class="run" aria-label="Graph">
           <Graph steps={shown.graph} node={(one) => <Node step={one} chosen={chosen.value === one.name} choose={() => (chosen.value = chosen.value === one.name ? "" : one.name)} />} />
@@ -82,19 +84,13 @@ function Broken({ problems }: { problems: PipelineShown["problems"] }) {
 }
 
 /** A new one from it: the same text under another name. */
-function Copy({ name, text }: { name: string; text: string }) {
-  const problem = useSignal<Problem | null>(null);
-  const copy = async (): Promise<void> => {
+function Copy({ name }: { name: string }) {
+  const { problem, act } = useDoing();
+  const copy = (): void => {
     const wanted = prompt("What shall the new pipeline be called?", `${name}-2`)?.trim();
-    if (!wanted) return;
-    try {
-      await put(`${base.value}/pipelines/${encodeURIComponent(wanted)}`, { text: text.replace(/^name:.*$/m, `name: ${wanted}`), if: "" });
-      go(to("pipelines", wanted));
-    } catch (error) {
-      problem.value = problemOf(error);
-    }
+    if (wanted) void act(() => copyPipeline(name, wanted).then(() => go(to("pipelines", wanted))));
   };
-  return <><button type="button" onClick={() => void copy()}>New one from it</button>{problem.value && <Trouble problem={problem.value} />}</>;
+  return <><button type="button" onClick={copy}>New one from it</button>{problem.value && <Trouble problem={problem.value} />}</>;
 }
 
 function Node({ step, chosen, choose }: { step: PipelineStep; chosen: boolean; choose: () => void }) {

@@ -1,9 +1,10 @@
 /** A file of the workspace: its text, checked as one types, its problems at their lines. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { problemOf, put, type Problem } from "../api/client";
-import type { Problem as FileProblem, TextSaved } from "../api/made";
+import { problemOf, put } from "../api/client";
+import type { Problem, TextSaved } from "../api/made";
 import { Trouble } from "../parts/Trouble";
+import { useDoing } from "../parts/useDoing";
 import { me } from "../store/desk";
 
 interface Props {
@@ -11,8 +12,8 @@ interface Props {
   readonly text: string;
   readonly hash: string;
   readonly address: string;
-  readonly check?: (text: string) => Promise<readonly FileProblem[]>;
-  readonly problems: readonly FileProblem[];
+  readonly check?: (text: string) => Promise<readonly Problem[]>;
+  readonly problems: readonly Problem[];
   readonly saved: () => void;
 }
 
@@ -20,7 +21,7 @@ export function TextEditor({ file, text, hash, address, check, problems, saved }
   const draft = useSignal(text);
   const known = useSignal({ text, hash });
   const found = useSignal(problems);
-  const trouble = useSignal<Problem | null>(null);
+  const { problem: trouble, act } = useDoing();
   const area = useRef<HTMLTextAreaElement>(null);
   const may = me.value?.role === "administer";
   useEffect(() => {
@@ -28,17 +29,12 @@ export function TextEditor({ file, text, hash, address, check, problems, saved }
     const timer = setTimeout(() => void check(draft.value).then((list) => (found.value = list), (error: unknown) => (trouble.value = problemOf(error))), 300);
     return () => clearTimeout(timer);
   }, [draft.value]);
-  const save = async (): Promise<void> => {
-    try {
-      const kept = await put<TextSaved>(address, { text: draft.value, if: known.value.hash });
-      known.value = { text: draft.value, hash: kept.hash };
-      found.value = kept.problems;
-      trouble.value = null;
-      saved();
-    } catch (error) {
-      trouble.value = problemOf(error);
-    }
-  };
+  const save = (): void => void act(async () => {
+    const kept = await put<TextSaved>(address, { text: draft.value, if: known.value.hash });
+    known.value = { text: draft.value, hash: kept.hash };
+    found.value = kept.problems;
+    saved();
+  });
   const show = (line: number): void => {
     const field = area.current;
     if (!field) return;
@@ -66,7 +62,7 @@ export function TextEditor({ file, text, hash, address, check, problems, saved }
       {trouble.value && <Trouble problem={trouble.value} />}
       {may && (
         <div class="choices">
-          <button type="button" class="primary" disabled={draft.value === known.value.text} onClick={() => void save()}>Save</button>
+          <button type="button" class="primary" disabled={draft.value === known.value.text} onClick={save}>Save</button>
           {draft.value !== known.value.text && <button type="button" onClick={() => (draft.value = known.value.text)}>Undo</button>}
         </div>
       )}

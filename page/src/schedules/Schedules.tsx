@@ -1,9 +1,10 @@
 /** What begins by itself: when it comes next, what became of it, begun now, paused. */
 import { useSignal } from "@preact/signals";
-import { newKey, post, problemOf, type Problem } from "../api/client";
+import { newKey, post } from "../api/client";
 import type { ScheduleEntryShown, ScheduleShown } from "../api/made";
 import { Trouble } from "../parts/Trouble";
 import { useAsked } from "../parts/useAsked";
+import { useDoing } from "../parts/useDoing";
 import { now, since } from "../parts/words";
 import { place, to } from "../shell/address";
 import { base, me } from "../store/desk";
@@ -27,19 +28,14 @@ export function Schedules() {
 }
 
 function One({ one, again, isAlone }: { one: ScheduleShown; again: () => void; isAlone: boolean }) {
-  const problem = useSignal<Problem | null>(null);
+  const { problem, act } = useDoing();
   const told = useSignal("");
   const mayRun = me.value?.role === "run" || me.value?.role === "administer";
-  const act = async (what: "run" | "pause" | "resume"): Promise<void> => {
-    problem.value = null;
-    try {
-      await post(`${base.value}/schedules/${encodeURIComponent(one.name)}/${what}`, what === "run" ? { key: newKey() } : {});
-      told.value = what === "run" ? "begun" : "";
-      again();
-    } catch (error) {
-      problem.value = problemOf(error);
-    }
-  };
+  const say = (what: "run" | "pause" | "resume") => () => void act(async () => {
+    await post(`${base.value}/schedules/${encodeURIComponent(one.name)}/${what}`, what === "run" ? { key: newKey() } : {});
+    told.value = what === "run" ? "begun" : "";
+    again();
+  });
   return (
     <li>
       <div class="thing">
@@ -49,8 +45,8 @@ function One({ one, again, isAlone }: { one: ScheduleShown; again: () => void; i
         </span>
         {mayRun && !one.problem && (
           <span class="choices">
-            <button type="button" onClick={() => void act("run")}>Run it now</button>
-            <button type="button" class="plain" onClick={() => void act(one.paused ? "resume" : "pause")}>{one.paused ? "Let it go on" : "Pause"}</button>
+            <button type="button" onClick={say("run")}>Run it now</button>
+            <button type="button" class="plain" onClick={say(one.paused ? "resume" : "pause")}>{one.paused ? "Let it go on" : "Pause"}</button>
           </span>
         )}
       </div>

@@ -1,9 +1,10 @@
 /** Where a person speaks: to the run that waits, to the conversation, or into the queue while it works. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { command, problemOf, type Problem } from "../api/client";
+import { command } from "../api/client";
 import { Formatted } from "../parts/Formatted";
 import { Trouble } from "../parts/Trouble";
+import { useDoing } from "../parts/useDoing";
 import { humanSize } from "../parts/words";
 import type { GivenFileCommand } from "../api/made";
 import type { OpenSession } from "../store/open";
@@ -14,9 +15,9 @@ export function Composer({ open, quote }: { open: OpenSession; quote: { value: s
   open.shown.value;
   const kept = `weft.draft.${open.id}`;
   const text = useSignal(sessionStorage.getItem(kept) ?? "");
-  const sending = useSignal(false);
+  const { busy: sending, problem, act } = useDoing();
+  const interrupting = useDoing();
   const stopping = useSignal<"" | "once" | "now">("");
-  const problem = useSignal<Problem | null>(null);
   const looked = useSignal("");
   const field = useRef<HTMLTextAreaElement>(null);
   const files = useSignal<readonly File[]>([]);
@@ -40,33 +41,22 @@ export function Composer({ open, quote }: { open: OpenSession; quote: { value: s
     if (!working) stopping.value = "";
   }, [working]);
 
-  const send = async (event?: Event): Promise<void> => {
-    event?.preventDefault();
+  const send = (event: Event): void => {
+    event.preventDefault();
     const said = text.value.trim();
     if ((!said && !files.value.length) || sending.value) return;
-    sending.value = true;
-    problem.value = null;
-    try {
+    void act(async () => {
       const attachments = await Promise.all(files.value.map(given));
       const words = said || `Look at ${files.value.map((file) => file.name).join(", ")}.`;
       const reply = await command(open.base, open.id, { type: "say", text: words, attachments });
       looked.value = said.startsWith("/") ? reply.note : "";
       text.value = "";
       files.value = [];
-    } catch (error) {
-      problem.value = problemOf(error);
-    } finally {
-      sending.value = false;
-    }
+    });
   };
   const stop = async (): Promise<void> => {
     stopping.value = "now";
-    try {
-      await command(open.base, open.id, { type: "interrupt" });
-    } catch (error) {
-      problem.value = problemOf(error);
-      stopping.value = "";
-    }
+    if (!(await interrupting.act(() => command(open.base, open.id, { type: "interrupt" })))) stopping.value = "";
   };
   useEffect(() => {
     let last = 0;
@@ -86,18 +76,19 @@ export function Composer({ open, quote }: { open: OpenSession; quote: { value: s
   }, [open]);
 
   const asks = fold.asks.some((ask) => ask.kind === "gate");
+  const wrong = problem.value ?? interrupting.problem.value;
   const hint = working ? "Say more, for the next turn" : asks ? "Answer, or ask something else" : "Say something";
   return (
     <form
       class="composer"
-      onSubmit={(event) => void send(event)}
+      onSubmit={send}
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {
         event.preventDefault();
         files.value = [...files.value, ...(event.dataTransfer?.files ?? [])];
       }}
     >
-      {problem.value && <Trouble problem={problem.value} />}
+      {wrong && <Trouble problem={wrong} />}
       {looked.value && <Formatted kind="markdown" text={looked.value} />}
       {files.value.length > 0 && (
         <ul class="attached" aria-label="Goes with it">
@@ -137,7 +128,7 @@ export function Composer({ open, quote }: { open: OpenSession; quote: { value: s
             files.value = [...files.value, ...pasted];
           }}
           onKeyDown={(event) => {
-            if (event.key === "Enter" && !event.shiftKey && !event.isComposing) void send(event);
+            if (event.key === "Enter" && !event.shiftKey && !event.isComposing) send(event);
           }}
         />
         {working && (

@@ -1,9 +1,10 @@
 /** What a person says of a session: its title, status, labels, flag, note; and the way to the trash. */
 import { useSignal } from "@preact/signals";
-import { patch, problemOf, remove, type Problem } from "../api/client";
+import { patch, remove } from "../api/client";
 import type { Marks as Declared, SessionChange, SessionEntry } from "../api/made";
 import { Trouble } from "../parts/Trouble";
 import { useAsked } from "../parts/useAsked";
+import { useDoing } from "../parts/useDoing";
 import { go } from "../shell/address";
 import { base, sessions } from "../store/desk";
 
@@ -17,15 +18,8 @@ export function Marks({ entry, close }: { entry: SessionEntry; close: () => void
   const title = useSignal(entry.title);
   const note = useSignal(entry.note);
   const label = useSignal("");
-  const problem = useSignal<Problem | null>(null);
-  const give = async (wish: SessionChange): Promise<void> => {
-    try {
-      await change(entry.id, wish);
-      problem.value = null;
-    } catch (error) {
-      problem.value = problemOf(error);
-    }
-  };
+  const { problem, act } = useDoing();
+  const give = (wish: SessionChange): Promise<boolean> => act(() => change(entry.id, wish));
   const known = declared.found.value;
   return (
     <div class="marks">
@@ -56,7 +50,7 @@ export function Marks({ entry, close }: { entry: SessionEntry; close: () => void
         <button type="button" onClick={() => void give({ archived: !entry.archived })}>{entry.archived ? "Out of the archive" : "Archive"}</button>
         <button type="button" onClick={() => {
           if (confirm("Into the trash? It can be restored from there."))
-            remove(`${base.value}/sessions/${encodeURIComponent(entry.id)}`).then(() => go("/sessions"), (error: unknown) => (problem.value = problemOf(error)));
+            void act(() => remove(`${base.value}/sessions/${encodeURIComponent(entry.id)}`).then(() => go("/sessions")));
         }}>Into the trash</button>
       </div>
     </div>

@@ -1,9 +1,10 @@
 /** A session as a file, or behind a link that ends: what would leave is shown first. */
 import { useSignal } from "@preact/signals";
-import { post, problemOf, remove, type Problem } from "../api/client";
+import { post, remove } from "../api/client";
 import type { LeavingShown, ShareMade, ShareShown } from "../api/made";
 import { Trouble } from "../parts/Trouble";
 import { useAsked } from "../parts/useAsked";
+import { useDoing } from "../parts/useDoing";
 import { count, humanSize } from "../parts/words";
 import type { OpenSession } from "../store/open";
 import { at } from "./addresses";
@@ -17,16 +18,8 @@ export function Share({ open, close }: { open: OpenSession; close: () => void })
   const shares = useAsked<readonly ShareShown[]>(`${open.base}/shares`);
   const days = useSignal(7);
   const made = useSignal<ShareMade | null>(null);
-  const problem = useSignal<Problem | null>(null);
-  const act = async (run: () => Promise<unknown>): Promise<void> => {
-    try {
-      await run();
-      problem.value = null;
-      shares.again();
-    } catch (error) {
-      problem.value = problemOf(error);
-    }
-  };
+  const { problem, act } = useDoing();
+  const give = (run: () => Promise<unknown>) => (): void => void act(() => run().then(shares.again));
   const own = shares.found.value?.filter((one) => one.session === open.id) ?? [];
   const found = leaves.found.value;
   return (
@@ -50,14 +43,14 @@ export function Share({ open, close }: { open: OpenSession; close: () => void })
         <ul class="rows">
           {own.map((one) => (
             <li key={one.id} class="thing"><span>a link of {one.created.slice(0, 10)} <span class="soft">until {one.expires?.slice(0, 10) ?? "revoked"}</span></span>
-              <button type="button" onClick={() => void act(() => remove(`${open.base}/shares/${encodeURIComponent(one.id)}`))}>Revoke</button></li>
+              <button type="button" onClick={give(() => remove(`${open.base}/shares/${encodeURIComponent(one.id)}`))}>Revoke</button></li>
           ))}
         </ul>
       )}
       {problem.value && <Trouble problem={problem.value} />}
       <div class="choices">
         <a class="button primary" href={`${at(open, "export")}?kind=${kind.value}`} download>Download</a>
-        <button type="button" onClick={() => void act(async () => (made.value = await post<ShareMade>(`${open.base}/shares`, { session: open.id, days: days.value })))}>Make a link for {count(days.value, "day")}</button>
+        <button type="button" onClick={give(async () => (made.value = await post<ShareMade>(`${open.base}/shares`, { session: open.id, days: days.value })))}>Make a link for {count(days.value, "day")}</button>
         <input class="days" type="number" min={1} max={365} aria-label="Days" value={days.value} onInput={(event) => (days.value = Math.max(1, Number(event.currentTarget.value) || 1))} />
         <button type="button" onClick={close}>Done</button>
       </div>

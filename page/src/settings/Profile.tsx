@@ -1,10 +1,11 @@
 /** What the person says of themselves: for whom and how they write. Steps that read it are made again when it changes. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { problemOf, put, type Problem } from "../api/client";
+import { put } from "../api/client";
 import type { ProfileShown } from "../api/made";
 import { Trouble } from "../parts/Trouble";
 import { useAsked } from "../parts/useAsked";
+import { useDoing } from "../parts/useDoing";
 import { base, me } from "../store/desk";
 
 interface Style {
@@ -19,7 +20,7 @@ export function Profile() {
   const topics = useSignal("");
   const style = useSignal<Style>({});
   const told = useSignal("");
-  const problem = useSignal<Problem | null>(null);
+  const { problem, act } = useDoing();
   useEffect(() => {
     if (!found) return;
     topics.value = topicWords(found.profile.topics);
@@ -27,23 +28,20 @@ export function Profile() {
   }, [found]);
   if (asked.problem.value) return <section><h2 class="label">Profile</h2><Trouble problem={asked.problem.value} /></section>;
   if (!found) return null;
-  const save = async (event: Event): Promise<void> => {
+  const save = (event: Event): void => {
     event.preventDefault();
     told.value = "";
-    try {
+    void act(async () => {
       await put(`${base.value}/profile`, { profile: { ...found.profile, topics: topicsOf(topics.value), style: { ...(found.profile.style as object), ...style.value } }, if: found.hash });
-      problem.value = null;
       told.value = "Saved. The next run makes again what depends on it.";
       asked.again();
-    } catch (error) {
-      problem.value = problemOf(error);
-    }
+    });
   };
   const may = me.value?.role === "administer";
   return (
     <section aria-label="Profile">
       <h2 class="label">Profile</h2>
-      <form class="parameters" onSubmit={(event) => void save(event)}>
+      <form class="parameters" onSubmit={save}>
         <div class="parameter">
           <label for="topics"><strong>Topics</strong> <span class="soft">what you care about, the interest (1 to 5) behind a colon: sea level:5, baking</span></label>
           <input id="topics" dir="auto" disabled={!may} value={topics.value} onInput={(event) => (topics.value = event.currentTarget.value)} />

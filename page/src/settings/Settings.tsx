@@ -2,10 +2,11 @@
 import { Judge } from "./Judge";
 import { Profile } from "./Profile";
 import { useSignal } from "@preact/signals";
-import { post, problemOf, remove, type Problem } from "../api/client";
+import { post, remove } from "../api/client";
 import type { BrowserShown, TokenMade, TokenShown } from "../api/made";
 import { Trouble } from "../parts/Trouble";
 import { useAsked } from "../parts/useAsked";
+import { useDoing } from "../parts/useDoing";
 import { now, since } from "../parts/words";
 import { setTheme, theme } from "../shell/theme";
 import { me } from "../store/desk";
@@ -70,17 +71,14 @@ function Tokens() {
   const title = useSignal("");
   const write = useSignal(false);
   const made = useSignal<TokenMade | null>(null);
-  const problem = useSignal<Problem | null>(null);
-  const make = async (event: Event): Promise<void> => {
+  const { problem, act } = useDoing();
+  const make = (event: Event): void => {
     event.preventDefault();
-    try {
+    void act(async () => {
       made.value = await post<TokenMade>("/api/tokens", { title: title.value.trim(), scopes: write.value ? ["read", "write"] : ["read"], days: 90 });
       title.value = "";
-      problem.value = null;
       found.again();
-    } catch (error) {
-      problem.value = problemOf(error);
-    }
+    });
   };
   return (
     <section aria-label="Tokens">
@@ -97,7 +95,7 @@ function Tokens() {
         <div class="told-once" role="status"><p>It is shown this once:</p><pre class="terminal" tabIndex={0}>{made.value.secret}</pre></div>
       )}
       {problem.value && <Trouble problem={problem.value} />}
-      <form class="inline" onSubmit={(event) => void make(event)}>
+      <form class="inline" onSubmit={make}>
         <input aria-label="What the token is for" placeholder="What it is for" required value={title.value} onInput={(event) => (title.value = event.currentTarget.value)} />
         <label class="option"><input type="checkbox" checked={write.value} onChange={() => (write.value = !write.value)} /> may change things</label>
         <button disabled={!title.value.trim()}>Make a token for 90 days</button>

@@ -1,9 +1,10 @@
 /** One source: what it reaches, whether it works, sign-in, its guide, and each tool as a model is offered it. */
 import { useSignal } from "@preact/signals";
-import { post, problemOf, put, remove, type Problem } from "../api/client";
+import { post, put, remove } from "../api/client";
 import type { Job, SourceShown, SourceToolShown } from "../api/made";
 import { Trouble } from "../parts/Trouble";
 import { useAsked } from "../parts/useAsked";
+import { useDoing } from "../parts/useDoing";
 import { useJob } from "../parts/useJob";
 import { count, now, since } from "../parts/words";
 import { go, to } from "../shell/address";
@@ -26,20 +27,13 @@ export function SourcePage({ slug }: { slug: string }) {
 }
 
 function Known({ one, address, again }: { one: SourceShown; address: string; again: () => void }) {
-  const busy = useSignal("");
-  const problem = useSignal<Problem | null>(null);
+  const testing = useSignal(false);
+  const { busy, problem, act } = useDoing();
   const mayChange = me.value?.role === "administer";
-  const act = async (what: string, run: () => Promise<unknown>): Promise<void> => {
-    busy.value = what;
-    problem.value = null;
-    try {
-      await run();
-      again();
-    } catch (error) {
-      problem.value = problemOf(error);
-    } finally {
-      busy.value = "";
-    }
+  const test = async (): Promise<void> => {
+    testing.value = true;
+    await act(() => post(`${address}/test`, {}).then(again));
+    testing.value = false;
   };
   return (
     <>
@@ -52,11 +46,11 @@ function Known({ one, address, again }: { one: SourceShown; address: string; aga
       </section>
       {mayChange && (
         <div class="choices">
-          <button type="button" disabled={busy.value !== ""} onClick={() => void act("test", () => post(`${address}/test`, {}))}>{busy.value === "test" ? "Testing…" : "Test it"}</button>
-          {one.declared !== "project" && <label class="option"><input type="checkbox" checked={one.enabled} disabled={busy.value !== ""} onChange={() => void act("switch", () => put(`${address}/enabled`, { enabled: !one.enabled }))} /> in every conversation, not only where an agent or a step names it</label>}
+          <button type="button" disabled={busy.value} onClick={() => void test()}>{testing.value ? "Testing…" : "Test it"}</button>
+          {one.declared !== "project" && <label class="option"><input type="checkbox" checked={one.enabled} disabled={busy.value} onChange={() => void act(() => put(`${address}/enabled`, { enabled: !one.enabled }).then(again))} /> in every conversation, not only where an agent or a step names it</label>}
           {one.declared !== "project" && (
-            <button type="button" class="plain" disabled={busy.value !== ""} onClick={() => {
-              if (confirm(`Take ${one.slug} away? Its folder is moved aside, not deleted.`)) void remove(address).then(() => go(to("sources")), (error: unknown) => (problem.value = problemOf(error)));
+            <button type="button" class="plain" disabled={busy.value} onClick={() => {
+              if (confirm(`Take ${one.slug} away? Its folder is moved aside, not deleted.`)) void act(() => remove(address).then(() => go(to("sources"))));
             }}>Take it away</button>
           )}
         </div>
@@ -72,7 +66,7 @@ function Known({ one, address, again }: { one: SourceShown; address: string; aga
 /** By a secret that is typed, or in the address where the person agrees; what waited for it then goes on. */
 function SignIn({ one, address, again }: { one: SourceShown; address: string; again: () => void }) {
   const secret = useSignal("");
-  const { job, problem, begin } = useJob(again);
+  const { job, problem, begin, act } = useJob(again);
   const signIn = (event: Event): void => {
     event.preventDefault();
     void begin(post<Job>(`${address}/sign-in`, { secret: secret.value }));
@@ -86,7 +80,7 @@ function SignIn({ one, address, again }: { one: SourceShown; address: string; ag
       <form class="inline" onSubmit={signIn}>
         {one.sign_in === "secret" && <input type="password" autocomplete="off" aria-label="Secret" placeholder="its key or password" value={secret.value} onInput={(event) => (secret.value = event.currentTarget.value)} />}
         <button disabled={going || (one.sign_in === "secret" && !secret.value)}>{going ? "Signing in…" : "Sign in"}</button>
-        <button type="button" class="plain" onClick={() => void remove(`${address}/sign-in`).then(again, (error: unknown) => (problem.value = problemOf(error)))}>Forget it</button>
+        <button type="button" class="plain" onClick={() => void act(() => remove(`${address}/sign-in`).then(again))}>Forget it</button>
       </form>
       <div role="status">
         {agree && <p><a href={agree} target="_blank" rel="noreferrer noopener">Agree there</a> <span class="soft">{new URL(agree).host}, in a browser on the machine that the server runs on</span></p>}

@@ -1,9 +1,10 @@
 /** What the workspace is connected to: MCP servers, APIs, folders and searches; whether each works, and another added. */
 import { useSignal } from "@preact/signals";
-import { post, problemOf, type Problem } from "../api/client";
+import { post } from "../api/client";
 import type { SourceRow, SourceShown } from "../api/made";
 import { Trouble } from "../parts/Trouble";
 import { useAsked } from "../parts/useAsked";
+import { useDoing } from "../parts/useDoing";
 import { count } from "../parts/words";
 import { go, place, to } from "../shell/address";
 import { base, me } from "../store/desk";
@@ -44,24 +45,17 @@ function Add({ again }: { again: () => void }) {
   const isApi = useSignal(false);
   const network = useSignal(false);
   const pasting = useSignal(false);
-  const busy = useSignal(false);
-  const problem = useSignal<Problem | null>(null);
+  const { busy, problem, act } = useDoing();
   const isAddress = /^https?:\/\//.test(words.value.trim());
   const isCommand = words.value.trim() !== "" && !isAddress && !/^[~/.]/.test(words.value.trim());
-  const add = async (event: Event): Promise<void> => {
+  const add = (event: Event): void => {
     event.preventDefault();
-    busy.value = true;
-    problem.value = null;
-    try {
+    void act(async () => {
       const given = pasting.value ? { text: text.value } : { words: words.value.trim(), kind: isAddress && isApi.value ? "api" : "", network: isCommand && network.value };
       const made = await post<readonly SourceShown[]>(`${base.value}/sources`, { ...given, slug: slug.value.trim() });
       if (made.length === 1 && made[0]) go(to("sources", made[0].slug));
       else again();
-    } catch (error) {
-      problem.value = problemOf(error);
-    } finally {
-      busy.value = false;
-    }
+    });
   };
   return (
     <section aria-label="Connect another" class="library">
@@ -70,7 +64,7 @@ function Add({ again }: { again: () => void }) {
         <button type="button" aria-pressed={!pasting.value} onClick={() => (pasting.value = false)}>Address, folder or command</button>
         <button type="button" aria-pressed={pasting.value} onClick={() => (pasting.value = true)}>Paste a configuration</button>
       </div>
-      <form class="stacked" onSubmit={(event) => void add(event)}>
+      <form class="stacked" onSubmit={add}>
         {pasting.value
           ? <textarea aria-label="Configuration" rows={8} spellcheck={false} placeholder={'{"mcpServers": {"time": {"command": "uvx", "args": ["mcp-server-time"]}}}\n\nor an OpenAPI document'} value={text.value} onInput={(event) => (text.value = event.currentTarget.value)} />
           : <input aria-label="Address, folder or command" spellcheck={false} placeholder="https://…/mcp   or   uvx mcp-server-time   or   ~/notes" value={words.value} onInput={(event) => (words.value = event.currentTarget.value)} />}
