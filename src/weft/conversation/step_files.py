@@ -183,7 +183,7 @@ def _faults(ask: FilesRequest, working: Folder, names: Sequence[str]) -> list[Fi
 
 
 def _words(findings: Sequence[Finding]) -> str:
-    return "\n".join(f"- {one}{f' ({one.hint})' if one.hint else ''}" for one in findings)
+    return "\n".join(f"- {one.with_hint}" for one in findings)
 
 
 def _used(records: Sequence[Record]) -> Usage:

@@ -18,7 +18,7 @@ from weft.orchestrator.plan_preview import Outlook
 from weft.orchestrator.validate import is_code
 from weft.protocol.commands import Artifact
 from weft.protocol.errors import Finding, UserError
-from weft.protocol.events import ArtifactAccepted, ArtifactRejected, DurableEvent, EditAccepted, StepAdopted
+from weft.protocol.events import ArtifactRejected, DurableEvent, EditAccepted, StepAdopted
 from weft.protocol.hashes import combine, hash_bytes
 from weft.protocol.values import dataclass
 from weft.session.legacy import Legacy, old_hash
@@ -48,10 +48,7 @@ def keep_edits(pipeline: Pipeline, facts: Facts, state: SessionState, read: Read
             if data is None:
                 raise UserError(f"can't accept {name}: {artifact} is missing", hint="run without --accept to make it")
             if fault:
-                raise UserError(
-                    f"can't accept {name}: {artifact} does not pass: {fault}",
-                    hint=EDIT_HINT,
-                )
+                raise UserError(f"can't accept {name}: {artifact} does not pass: {fault}", hint=EDIT_HINT)
         hashes = {artifact: hash_bytes(data) for artifact, data in files.items() if data is not None}
         standing |= hashes
         done = state.steps[name].completion if name in state.steps else None
@@ -66,7 +63,7 @@ def keep_edits(pipeline: Pipeline, facts: Facts, state: SessionState, read: Read
                 f"can't accept {name}: {passed_over(step)}", hint="what is passed over has no result to be kept"
             )
         kept.artifacts += made
-        kept.events += [_accepted(name, attempt, artifact) for artifact in made]
+        kept.events += [artifact.accepted(0, name, attempt) for artifact in made]
         kept.events.append(
             EditAccepted(
                 step=name,
@@ -94,7 +91,7 @@ def adopt(pipeline: Pipeline, facts: Facts, read: ReadFile, legacy: Legacy, sour
         if inputs is None:
             continue
         kept.artifacts += found
-        kept.events += [_accepted(name, 0, artifact) for artifact in found]
+        kept.events += [artifact.accepted(0, name, 0) for artifact in found]
         kept.events.append(
             StepAdopted(
                 step=name,
@@ -155,15 +152,3 @@ def _inputs(
         if name == step:
             return inputs_of(facts.steps[name], ahead.upstream, ahead.extra) if ahead else None
     raise KeyError(step)
-
-
-def _accepted(step: str, attempt: int, artifact: Artifact) -> ArtifactAccepted:
-    return ArtifactAccepted(
-        run=0,
-        step=step,
-        attempt=attempt,
-        artifact=artifact.name,
-        hash=artifact.hash,
-        size=len(artifact.data),
-        content=artifact.inline,
-    )

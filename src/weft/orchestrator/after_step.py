@@ -98,8 +98,7 @@ def withdrawn(progress: Progress, name: str) -> AfterStep:
     event = GateResolved(
         run=progress.run, gate=standing.gate, choice="withdrawn", does="withdrawn", hash=standing.hash, by="auto"
     )
-    gates = {other: open_ for other, open_ in progress.gates.items() if other != name}
-    return AfterStep(replace(progress, gates=gates), (event,))
+    return AfterStep(progress.without_gate(name), (event,))
 
 
 def _verdict(spec: RunSpec, progress: Progress, unit: Unit, verdict: Verdict, *, fresh: bool) -> AfterStep:
@@ -175,62 +174,55 @@ def _why_not(unit: Unit, verdict: str, done: int) -> str:
 def _gate(spec: RunSpec, progress: Progress, name: str, gate: Gate, *, fresh: bool) -> AfterStep:
     step = progress.steps[name]
     digest = step_hash(step.artifacts)
-    standing = progress.gates.get(name)
-    passes = progress.approved.get(name) == digest or (gate.auto and not fresh)
-    events: list[DurableEvent] = []
-    if standing is not None and (passes or standing.hash != digest):
-        after = withdrawn(progress, name)
-        progress, events, standing = after.progress, [*after.events], None
-    if passes:
-        return AfterStep(progress, tuple(events))
-    if standing is None:
-        opened = _opened(spec, progress, name, gate, digest)
-        standing = opened
-        gates = {**progress.gates, name: standing}
-        progress = replace(progress, gates=gates, gates_opened=progress.gates_opened + 1)
-        events.append(opened)
-    if gate.auto:
-        resolved = GateResolved(
-            run=progress.run, gate=standing.gate, choice="proceed", does="proceed", hash=digest, by="auto"
-        )
-        gates = {other: open_ for other, open_ in progress.gates.items() if other != name}
-        passed = replace(progress, gates=gates, approved={**progress.approved, name: digest})
-        return AfterStep(passed, (*events, resolved))
-    return AfterStep(progress.with_step(name, replace(step, phase="held")), tuple(events))
+    if progress.approved.get(name) == digest or (gate.auto and not fresh):
+        return withdrawn(progress, name)
+    asked = _asked(spec, progress, name, gate, digest, replace(step, phase="held"))
+    if not gate.auto:
+        return asked
+    resolved = GateResolved(
+        run=progress.run,
+        gate=asked.progress.gates[name].gate,
+        choice="proceed",
+        does="proceed",
+        hash=digest,
+        by="auto",
+    )
+    passed = replace(asked.progress.without_gate(name), approved={**progress.approved, name: digest})
+    return AfterStep(passed.with_step(name, step), (*asked.events, resolved))
 
 
 def gate_before(spec: RunSpec, progress: Progress, name: str, inputs: Mapping[str, str]) -> AfterStep:
     """The gate before a step that is to be made: asked once for what it would be made from. What a reply sets is not
     part of that."""
-    gate = spec.pipeline.steps[name].gate
+    own = spec.pipeline.steps[name]
+    gate = own.gate
     if gate is None or not gate.before:
         return AfterStep(progress)
-    if gate.when and not gate.when.holds(spec.parameters, progress.seen):
-        return withdrawn(progress, name)
-    own = spec.pipeline.steps[name]
     answered = {f"parameter:{own.local(one)}" for one in gate.sets}
     digest = combine({key: value for key, value in inputs.items() if key not in answered})
-    if progress.approved.get(name) == digest:
+    holds = gate.when is None or gate.when.holds(spec.parameters, progress.seen)
+    if not holds or progress.approved.get(name) == digest:
         return withdrawn(progress, name)
-    standing = progress.gates.get(name)
-    events: tuple[DurableEvent, ...] = ()
-    if standing is not None and standing.hash != digest:
-        after = withdrawn(progress, name)
-        progress, events, standing = after.progress, after.events, None
-    if standing is None:
-        opened = _opened(spec, progress, name, gate, digest)
-        gates = {**progress.gates, name: opened}
-        progress = replace(progress, gates=gates, gates_opened=progress.gates_opened + 1)
-        events = (*events, opened)
-    return AfterStep(progress.with_step(name, replace(progress.steps[name], phase="asked")), events)
+    return _asked(spec, progress, name, gate, digest, replace(progress.steps[name], phase="asked"))
 
 
 def asks_for(spec: RunSpec, progress: Progress, name: str, what: str) -> AfterStep:
     """A step that was begun waits until a person has done something. What they let pass before is as it was."""
-    opened = _opened(spec, progress, name, Gate(DONE_CHOICES, what, before=True), progress.approved.get(name, ""))
-    gates = {**progress.gates, name: opened}
-    asked = progress.with_step(name, replace(progress.steps[name], phase="asked", estimate=None))
-    return AfterStep(replace(asked, gates=gates, gates_opened=progress.gates_opened + 1), (opened,))
+    gate, asked = Gate(DONE_CHOICES, what, before=True), replace(progress.steps[name], phase="asked", estimate=None)
+    return _asked(spec, progress, name, gate, progress.approved.get(name, ""), asked)
+
+
+def _asked(spec: RunSpec, progress: Progress, name: str, gate: Gate, digest: str, step: StepProgress) -> AfterStep:
+    """The gate of a step is open for this result: the one that was, or a new one in the place of one about another.
+    `step`: as it waits there."""
+    standing = progress.gates.get(name)
+    if standing is not None and standing.hash == digest:
+        return AfterStep(progress.with_step(name, step))
+    after = withdrawn(progress, name)
+    opened = _opened(spec, after.progress, name, gate, digest)
+    gates = {**after.progress.gates, name: opened}
+    asking = replace(after.progress, gates=gates, gates_opened=progress.gates_opened + 1)
+    return AfterStep(asking.with_step(name, step), (*after.events, opened))
 
 
 def _opened(spec: RunSpec, progress: Progress, name: str, gate: Gate, digest: str) -> GateOpened:

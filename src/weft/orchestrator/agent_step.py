@@ -420,7 +420,7 @@ class AgentStep:
             return c.ToolEnd(text="taken", ends=True)
         count = len(self._findings)
         work.say(f"a result was handed in and has {count} fault{'s' if count > 1 else ''}")
-        lines = [f"- {finding}{f' ({finding.hint})' if finding.hint else ''}" for finding in self._findings]
+        lines = [f"- {finding.with_hint}" for finding in self._findings]
         text = "The result can't be taken yet:\n" + "\n".join(lines) + "\nPut this right and hand in the whole again."
         return c.ToolEnd(text=text, failed=True, ends=history.handed_in + 1 >= HAND_INS)
 

@@ -358,6 +358,11 @@ def _why(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
+def since(begun: float) -> int:
+    """Milliseconds."""
+    return round((time.monotonic() - begun) * 1000)
+
+
 async def through(work: asyncio.Future[T]) -> T:
     """Its end, however often whoever waits is cancelled meanwhile: that does not make it come any faster."""
     while not work.done():

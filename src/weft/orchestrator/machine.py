@@ -18,12 +18,21 @@ reads a clock or a disk, so every interleaving can be tried in a test.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import asdict
-from typing import Final, assert_never
+from typing import Any, Final, assert_never
 
 from weft.models.budget import Allowance, CallEstimate, Ledger, allowance, breach, exceeded, overlaid
-from weft.orchestrator.after_step import asks_for, consequences, gate_before, passed_by, step_hash, unasked, withdrawn
+from weft.orchestrator.after_step import (
+    AfterStep,
+    asks_for,
+    consequences,
+    gate_before,
+    passed_by,
+    step_hash,
+    unasked,
+    withdrawn,
+)
 from weft.orchestrator.plan import forced_steps, judge, passed_over, wanted_items, wanted_steps
 from weft.orchestrator.progress import (
     SHORT_SLEEP,
@@ -47,12 +56,11 @@ from weft.protocol.commands import (
     Command,
     InterruptRun,
     ItemsFound,
+    Settlement,
     StartRun,
     TimeCame,
 )
-from weft.protocol.errors import Finding
 from weft.protocol.events import (
-    ArtifactAccepted,
     ArtifactRejected,
     BudgetReached,
     Cause,
@@ -150,11 +158,8 @@ def _start(spec: RunSpec, state: SessionState, now: float) -> Decision:
         given_up=_given_up(spec, state, before),
         now=now,
     )
-    events: list[DurableEvent] = [started]
-    for gone in [name for name in progress.gates if name not in spec.pipeline.steps]:
-        after = withdrawn(progress, gone)
-        progress, events = after.progress, [*events, *after.events]
-    return _advance(spec, state, progress, events, [])
+    after = _without_gone(progress, steps)
+    return _advance(spec, state, after.progress, [started, *after.events], [])
 
 
 def _unfolded(spec: RunSpec, state: SessionState, progress: Progress, command: ItemsFound) -> Decision:
@@ -166,10 +171,8 @@ def _unfolded(spec: RunSpec, state: SessionState, progress: Progress, command: I
         name: progress.steps.get(name) or StepProgress("waiting" if name in wanted else "left")
         for name in spec.pipeline.steps
     }
-    events: list[DurableEvent] = []
-    for gone in [name for name in progress.gates if name not in steps]:
-        after = withdrawn(progress, gone)
-        progress, events = after.progress, [*events, *after.events]
+    after = _without_gone(progress, steps)
+    progress, events = after.progress, [*after.events]
     for place in [one for one in command.steps if one in spec.pipeline.mapped]:
         theirs = [name for name in steps if name.startswith(f"{place}.")]
         known = {name: spec.pipeline.steps[name] for name in (*theirs, place)}
@@ -184,6 +187,15 @@ def _unfolded(spec: RunSpec, state: SessionState, progress: Progress, command: I
             )
         )
     return _advance(spec, state, replace(progress, steps=steps), events, [])
+
+
+def _without_gone(progress: Progress, steps: Container[str]) -> AfterStep:
+    """The gates of steps that the pipeline does not have any more ask about nothing."""
+    events: list[DurableEvent] = []
+    for gone in [name for name in progress.gates if name not in steps]:
+        after = withdrawn(progress, gone)
+        progress, events = after.progress, [*events, *after.events]
+    return AfterStep(progress, tuple(events))
 
 
 def _waits_for_items(spec: RunSpec, progress: Progress) -> dict[str, str]:
@@ -231,16 +243,7 @@ def _succeeded(spec: RunSpec, state: SessionState, progress: Progress, command: 
         return Decision(progress)
     hashes = {artifact.name: artifact.hash for artifact in command.artifacts}
     events: list[DurableEvent] = [
-        ArtifactAccepted(
-            run=progress.run,
-            step=command.step,
-            attempt=command.attempt,
-            artifact=artifact.name,
-            hash=artifact.hash,
-            size=len(artifact.data),
-            content=artifact.inline,
-        )
-        for artifact in command.artifacts
+        artifact.accepted(progress.run, command.step, command.attempt) for artifact in command.artifacts
     ]
     events.append(
         StepCompleted(
@@ -249,21 +252,13 @@ def _succeeded(spec: RunSpec, state: SessionState, progress: Progress, command: 
             attempt=command.attempt,
             hash=step_hash(hashes),
             schema_version=spec.facts[command.step].schema_version,
-            ms=command.ms,
-            model=command.model,
-            usage=command.usage,
-            by_model=command.by_model,
             reused=command.reused,
+            **_took(command),
         )
     )
     size = sum(len(artifact.data) for artifact in command.artifacts)
     done = replace(step, phase="done", artifacts=hashes, edited=False, size=size, estimate=None, again=None)
-    settled = replace(
-        progress,
-        steps={**progress.steps, command.step: done},
-        seen={**progress.seen, **command.seen},
-        ledger=progress.ledger.with_attempt(command.step, command.model, command.usage, command.ms, command.by_model),
-    )
+    settled = replace(_settled(progress, command, done), seen={**progress.seen, **command.seen})
     settled, over = _overrun(spec, progress, settled, command.step)
     if any(hashes[name] != known.hash for name in hashes if (known := state.artifacts.get(name))):
         # What was said of it before is about another result: a verifier that finds itself up to date says it again.
@@ -273,13 +268,22 @@ def _succeeded(spec: RunSpec, state: SessionState, progress: Progress, command: 
     return _advance(spec, state, after.progress, [*events, *over, *after.events], [])
 
 
+def _settled(progress: Progress, command: Settlement, step: StepProgress) -> Progress:
+    """With what the attempt took, and its step as it is from now on."""
+    ledger = progress.ledger.with_attempt(command.step, command.model, command.usage, command.ms, command.by_model)
+    return replace(progress.with_step(command.step, step), ledger=ledger)
+
+
+def _took(command: Settlement) -> dict[str, Any]:
+    return {"ms": command.ms, "model": command.model, "usage": command.usage, "by_model": command.by_model}
+
+
 def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: AttemptFailed) -> Decision:
     step = progress.steps[command.step]
     if not _is_open(step, command.attempt) or progress.ending:
         return Decision(progress)
     tries_left = step.tries < spec.pipeline.steps[command.step].attempts
-    spent = progress.ledger.with_attempt(command.step, command.model, command.usage, command.ms, command.by_model)
-    settled = replace(progress.with_step(command.step, replace(step, estimate=None)), ledger=spent)
+    settled = _settled(progress, command, replace(step, estimate=None))
     progress, over = _overrun(spec, progress, settled, command.step)
     policy = spec.pipeline.steps[command.step].retry
     apart = spec.pipeline.steps[command.step].runs != "in_order"  # what failed before does not concern it
@@ -307,12 +311,9 @@ def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: Att
             kind=command.kind,
             message=command.message,
             retrying=retrying,
-            ms=command.ms,
             resumable=command.resumable,
             trace=command.trace,
-            model=command.model,
-            usage=command.usage,
-            by_model=command.by_model,
+            **_took(command),
         )
     )
     events += over
@@ -324,7 +325,7 @@ def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: Att
     if not retrying:
         failed = progress.with_step(command.step, replace(step, phase="failed", estimate=None, problem=command.message))
         return _advance(spec, state, failed, events, [])
-    feedback = tuple(map(_with_hint, command.findings)) or (command.message,)
+    feedback = tuple(one.with_hint for one in command.findings) or (command.message,)
     cause: Cause = "resume" if command.resumable and _keeps_its_work(spec, command.step) else "retry"
     reason = f"attempt {step.attempt} failed"
     wait = policy.wait(step.tries, f"{state.session} {command.step} {step.attempt}")
@@ -338,18 +339,10 @@ def _rested(spec: RunSpec, state: SessionState, progress: Progress, command: Att
     step = progress.steps[command.step]
     if not _is_open(step, command.attempt) or progress.ending:
         return Decision(progress)
-    spent = progress.ledger.with_attempt(command.step, command.model, command.usage, command.ms, command.by_model)
-    left = progress.with_step(command.step, replace(step, phase="left", estimate=None))
-    settled, over = _overrun(spec, progress, replace(left, ledger=spent), command.step)
+    left = _settled(progress, command, replace(step, phase="left", estimate=None))
+    settled, over = _overrun(spec, progress, left, command.step)
     interrupted = StepInterrupted(
-        run=progress.run,
-        step=command.step,
-        attempt=command.attempt,
-        why=command.message,
-        ms=command.ms,
-        model=command.model,
-        usage=command.usage,
-        by_model=command.by_model,
+        run=progress.run, step=command.step, attempt=command.attempt, why=command.message, **_took(command)
     )
     if command.asks:
         asked = asks_for(spec, settled, command.step, command.asks)
@@ -579,19 +572,10 @@ def _turn(spec: RunSpec, state: SessionState, progress: Progress, name: str) -> 
         return held
     progress = held.progress
     cause: Cause = before.again[0] if before.again else verdict.cause if record.attempt else "first"
-    if not why and _resumable(spec, name, record) and record.input_hash == combine(verdict.inputs):
+    if not why and record.resumable and _keeps_its_work(spec, name) and record.input_hash == combine(verdict.inputs):
         cause = "resume"
-    begun = _begin(
-        spec,
-        progress,
-        name,
-        verdict.inputs,
-        cause,
-        verdict.reason,
-        (),
-        record.attempt,
-        anew=name in forced,
-    )
+    anew = name in forced
+    begun = _begin(spec, progress, name, verdict.inputs, cause, verdict.reason, (), record.attempt, anew=anew)
     return replace(begun, events=(*held.events, *begun.events)) if held.events else begun
 
 
@@ -658,7 +642,9 @@ def _skip(spec: RunSpec, progress: Progress, name: str, record: StepState, input
         raise AssertionError("only a completed step is skipped")
     facts = spec.facts[name]
     size = sum(file.size for file in facts.files.values())
-    skipped = StepProgress("done", record.attempt, 0, kept.artifacts, kept.how == "edited", inputs, size)
+    skipped = StepProgress(
+        "done", record.attempt, artifacts=kept.artifacts, edited=kept.how == "edited", inputs=inputs, size=size
+    )
     return replace(progress.with_step(name, skipped), seen={**progress.seen, **facts.seen})
 
 
@@ -712,34 +698,25 @@ def _begin(
     limits = [
         (one, progress.ledger.spent(steps, spec.price), _beside(progress, name, steps)) for one, steps, _ in budgets
     ]
-    whose = [whose for _, _, whose in budgets]
-    key, left = f"{name}-{digest}", allowance(limits, spec.price, whose) if limits else Allowance()
-    resumed = cause == "resume"
-    against = overruled(spec.pipeline, progress.history, name)
     effect = StartAttempt(
-        name,
-        attempt,
-        feedback,
-        upstream,
-        key,
-        replies,
-        rounds,
-        left,
-        progress.run,
-        against,
-        resumed,
-        inputs,
-        only,
-        wait,
-        anew,
-        _failed_items(spec, progress, name) or _failures(spec, progress, name),
+        run=progress.run,
+        step=name,
+        attempt=attempt,
+        feedback=feedback,
+        upstream=upstream,
+        idempotency_key=f"{name}-{digest}",
+        replies=replies,
+        rounds=rounds,
+        overruled=overruled(spec.pipeline, progress.history, name),
+        allowance=allowance(limits, spec.price, [whose for _, _, whose in budgets]) if limits else Allowance(),
+        resumed=cause == "resume",
+        inputs=inputs,
+        only=only,
+        wait=wait,
+        anew=anew,
+        failed=_failed_items(spec, progress, name) or _failures(spec, progress, name),
     )
     return Decision(progress.with_step(name, running), (*after.events, started), (effect,))
-
-
-def _resumable(spec: RunSpec, name: str, record: StepState) -> bool:
-    """The last attempt was cut off, and what it did can be gone on with."""
-    return record.resumable and _keeps_its_work(spec, name)
 
 
 def _keeps_its_work(spec: RunSpec, name: str) -> bool:
@@ -816,10 +793,6 @@ def _yielded(spec: RunSpec, progress: Progress, step: Step) -> tuple[dict[str, s
             if done.edited:
                 edited.add(name)
     return found, edited
-
-
-def _with_hint(finding: Finding) -> str:
-    return f"{finding} ({finding.hint})" if finding.hint else str(finding)
 
 
 def _outcome(spec: RunSpec, progress: Progress) -> tuple[Outcome, str]:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from weft.models.budget import CallEstimate, Ledger, Price, short_of
-from weft.orchestrator.attempt_calls import AttemptCalls, through
+from weft.orchestrator.attempt_calls import AttemptCalls, since, through
 from weft.orchestrator.items import MapItem, gathered
 from weft.orchestrator.mapping import ItemSettlement, ItemStart, MapSpec, begin, settle
 from weft.orchestrator.progress import OverAllowanceError, PersonNeededError, StartAttempt
@@ -23,7 +23,7 @@ from weft.orchestrator.reuse import ReusedStep
 from weft.protocol.call_events import Used
 from weft.protocol.commands import Artifact
 from weft.protocol.errors import Finding, WeftError
-from weft.protocol.events import ArtifactAccepted, ArtifactRejected, DurableEvent, FailureKind, ItemSettled
+from weft.protocol.events import ArtifactRejected, DurableEvent, FailureKind, ItemSettled
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.steps import StepInput
 from weft.protocol.values import dataclass, field
@@ -51,6 +51,12 @@ class Failure:
     retryable: bool = True
     cut_off: bool = False
     trace: str = ""
+
+    @classmethod
+    def rejected(cls, findings: Sequence[Finding]) -> Failure:
+        """What was made has these faults."""
+        more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
+        return cls("rejected", f"{findings[0]}{more}", findings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,7 +205,7 @@ class MapStep:
                 if self.work.offer is not None and not tried.reused:
                     await self.work.offer(self.work.hashes[key], tried.made[0])
             elif retrying:
-                self._feedback[key] = tuple(map(_with_hint, failure.findings)) or (failure.message,)
+                self._feedback[key] = tuple(one.with_hint for one in failure.findings) or (failure.message,)
             else:
                 self._failed[key] = failure.message
         ended = len(self._values) + len(self._failed)
@@ -222,14 +228,14 @@ class MapStep:
         if start.tried == 1 and work.elsewhere is not None:
             found = await work.elsewhere(step.artifacts[0], work.hashes[item.key])
             if found is not None:
-                return Tried(item, start, tried, found.artifacts, None, Used(), _since(begun), found.session)
+                return Tried(item, start, tried, found.artifacts, None, Used(), since(begun), found.session)
         with work.calls.for_item(item.key) as calls:
             try:
                 given = await self._given(item, tried)
                 one = ItemTry(step=step, given=given, calls=calls, patience=patience, tried=tried)
                 made, findings = await work.make(one)
                 if findings:
-                    made, failure = [], Failure("rejected", _told(findings), findings)
+                    made, failure = [], Failure.rejected(findings)
             except PersonNeededError:
                 raise
             except Exception as error:  # noqa: BLE001  sorted by whoever knows; what is a bug comes out of there again
@@ -238,7 +244,7 @@ class MapStep:
                 failure = replace(failure, retryable=False)
             used = calls.used
         self._ledger = self._ledger.with_attempt(step.name, used.model, used.usage, 0, used.by_model)
-        return Tried(item, start, tried, made, failure, used, _since(begun))
+        return Tried(item, start, tried, made, failure, used, since(begun))
 
     async def _given(self, item: MapItem, tried: int) -> StepInput:
         work, value, about = self.work, item.value, None
@@ -265,18 +271,7 @@ class MapStep:
         if failure is None:
             (made,) = tried.made
             digest, size, file = made.hash, len(made.data), made.name
-            events.append(
-                ArtifactAccepted(
-                    run=run,
-                    step=name,
-                    attempt=attempt,
-                    artifact=file,
-                    hash=digest,
-                    size=size,
-                    content=made.inline,
-                    item=item.key,
-                )
-            )
+            events.append(made.accepted(run, name, attempt, item.key))
         elif failure.findings:
             events.append(
                 ArtifactRejected(
@@ -303,10 +298,8 @@ class MapStep:
             artifact=file,
             tries=tried.number,
             retrying=retrying,
-            model=tried.used.model,
-            usage=tried.used.usage,
-            by_model=tried.used.by_model,
             reused=tried.reused,
+            **tried.used.told,
         )
         return [*events, settled]
 
@@ -333,18 +326,5 @@ async def _leave(running: Mapping[asyncio.Task[Tried], ItemStart]) -> None:
         await through(asyncio.ensure_future(asyncio.wait(running)))
 
 
-def _since(begun: float) -> int:
-    return round((time.monotonic() - begun) * 1000)
-
-
 def _size(item: MapItem) -> int:
     return len(item.value) if isinstance(item.value, str) else len(str(item.value)) if item.value is not None else 0
-
-
-def _told(findings: Sequence[Finding]) -> str:
-    more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
-    return f"{findings[0]}{more}"
-
-
-def _with_hint(finding: Finding) -> str:
-    return f"{finding} ({finding.hint})" if finding.hint else str(finding)

@@ -129,6 +129,9 @@ class Progress:
     def with_step(self, name: str, step: StepProgress) -> Progress:
         return replace(self, steps={**self.steps, name: step})
 
+    def without_gate(self, name: str) -> Progress:
+        return replace(self, gates={other: gate for other, gate in self.gates.items() if other != name})
+
     def with_note(self, about: str, note: str) -> Progress:
         notes = {other: text for other, text in self.notes.items() if other != about}
         return replace(self, notes={**notes, about: note} if note else notes)

@@ -17,6 +17,7 @@ from typing import Any, Final, Literal
 from weft.conversation.prompt import fence
 from weft.models.model import Model, Part, Request
 from weft.models.structured import ask
+from weft.orchestrator.attempt_calls import since
 from weft.orchestrator.replies import Judgement, unclear
 from weft.orchestrator.reply_clauses import clauses_of
 from weft.orchestrator.reply_phrases import Label, say
@@ -85,7 +86,7 @@ async def classify(
         choice=judged.choice,
         reason=judged.reason,
         model=model.name,
-        ms=round((time.monotonic() - begun) * 1000),
+        ms=since(begun),
         usage=used,
     )
 

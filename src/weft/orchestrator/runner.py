@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from weft.files import Folder
-from weft.orchestrator.attempt_calls import AttemptCalls, Kept
+from weft.orchestrator.attempt_calls import AttemptCalls, Kept, since
 from weft.orchestrator.attempt_timeout import patient
 from weft.orchestrator.execute import StepCodeError, StepExecutor, WorkerCrashedError
 from weft.orchestrator.facts import Facts, Material, local_values, taken_inputs
@@ -337,7 +337,7 @@ class Runner:
         left: list[Kept] = []
         for (step, _), (calls, begun) in [*self._calls.items()]:
             left += await calls.close("interrupted")
-            used[step] = replace(calls.used, ms=_since(begun))
+            used[step] = replace(calls.used, ms=since(begun))
         return replace(command, used=used), left
 
     # -- act
@@ -396,14 +396,14 @@ class Runner:
                         step=step.name,
                         attempt=start.attempt,
                         artifacts=tuple(artifacts),
-                        ms=_since(begun),
+                        ms=since(begun),
                         seen=_seen(step, artifacts),
                         reused=reused.session if reused else "",
-                        **_told_of(calls),
+                        **calls.used.told,
                     )
                 )
                 return
-            told = Failure("rejected", _told(findings), findings)
+            told = Failure.rejected(findings)
         except QuestionOpenError as error:
             self.interrupt(InterruptRun(why=error.message))
             return
@@ -412,9 +412,9 @@ class Runner:
                 step=step.name,
                 attempt=start.attempt,
                 message=error.message,
-                ms=_since(begun),
+                ms=since(begun),
                 asks=error.message if isinstance(error, SignInNeededError) else "",
-                **_told_of(calls),
+                **calls.used.told,
             )
             self._inbox.put_nowait(rested)
             return
@@ -431,12 +431,12 @@ class Runner:
                 attempt=start.attempt,
                 kind=told.kind,
                 message=told.message,
-                ms=_since(begun),
+                ms=since(begun),
                 findings=tuple(told.findings),
                 retryable=told.retryable,
                 trace=told.trace,
                 resumable=told.cut_off and (step.map is not None or step.executor in ("agent", "tool")),
-                **_told_of(calls),
+                **calls.used.told,
             )
         )
 
@@ -849,7 +849,7 @@ def failure_of(error: Exception, limit: float) -> Failure:
         case VanishedError():
             return Failure("vanished", error.message, retryable=False)
         case ModelFeedback():
-            return Failure("rejected", _told(error.findings), error.findings)
+            return Failure.rejected(error.findings)
         case OverAllowanceError():
             return Failure("over_budget", error.message, retryable=False, cut_off=True)
         case ItemsFailedError():
@@ -903,17 +903,3 @@ def _fresh(step: Step, known: Mapping[str, T], taken: Mapping[str, T]) -> dict[s
         return dict(known)
     found = {**{name: value for name, value in known.items() if name not in step.inside.taken}, **taken}
     return {name: found[name] for name in step.own.inputs if name in found}
-
-
-def _told_of(calls: AttemptCalls) -> dict[str, Any]:
-    used = calls.used
-    return {"model": used.model, "usage": used.usage, "by_model": used.by_model}
-
-
-def _since(begun: float) -> int:
-    return round((time.monotonic() - begun) * 1000)
-
-
-def _told(findings: Sequence[Finding]) -> str:
-    more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
-    return f"{findings[0]}{more}"

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, Final
 
 from weft.checks.paths import ValuePlace, find, parse_path
-from weft.orchestrator.attempt_calls import AttemptCalls
+from weft.orchestrator.attempt_calls import AttemptCalls, since
 from weft.orchestrator.inputs import as_input
 from weft.orchestrator.items import ItemResult, StepItems
 from weft.orchestrator.progress import SignInNeededError
@@ -92,7 +92,7 @@ class ToolStep:
                     raise SignInNeededError(why)
                 opened.settle(ok=ok, message=outcome.summary)
                 value = outcome.data if outcome.data is not None else outcome.text
-                ms = round((time.monotonic() - begun) * 1000)
+                ms = since(begun)
                 result = ItemResult(ok, value if ok else None, outcome.summary if ok else outcome.text, ms)
             if settled is not None:
                 opened.item = settled(result)

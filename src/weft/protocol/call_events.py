@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import field
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from weft.protocol import conversation_events as t
 from weft.protocol.messages import StopReason, told_stop
@@ -91,6 +91,11 @@ class Used:
     by_model: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """Only when there was more than one."""
     ms: int = 0
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """As the fields of a settlement, which says its time by itself."""
+        return {"model": self.model, "usage": self.usage, "by_model": self.by_model}
 
 
 def used_by(calls: Iterable[CallSettled]) -> Used:

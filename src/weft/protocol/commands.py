@@ -16,7 +16,7 @@ from weft.protocol.call_events import Used
 from weft.protocol.conversation_commands import ClearTaint, DecideApproval, DecidePlan, SetLimits
 from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.errors import EXIT_FAILED, ExternalError, Finding, UserError, WeftError
-from weft.protocol.events import ClaimVerdict, ConfirmationChoice, FailureKind, SessionWords
+from weft.protocol.events import ArtifactAccepted, ClaimVerdict, ConfirmationChoice, FailureKind, SessionWords
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.values import dataclass
 
@@ -282,6 +282,19 @@ class Artifact:
             return self.data.decode()
         except UnicodeDecodeError:
             return None
+
+    def accepted(self, run: int, step: str, attempt: int, item: str = "") -> ArtifactAccepted:
+        """That it passed its schema and checks, as the log has it."""
+        return ArtifactAccepted(
+            run=run,
+            step=step,
+            attempt=attempt,
+            artifact=self.name,
+            hash=self.hash,
+            size=len(self.data),
+            content=self.inline,
+            item=item,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

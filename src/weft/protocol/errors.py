@@ -94,6 +94,10 @@ class Finding:
     def __str__(self) -> str:
         return f"{self.artifact}{' at ' + self.at if self.at else ''}: {self.message}"
 
+    @property
+    def with_hint(self) -> str:
+        return f"{self} ({self.hint})" if self.hint else str(self)
+
 
 class ModelFeedback(WeftError):
     """An attempt's result was not acceptable; the findings go back to whoever makes the next one."""
