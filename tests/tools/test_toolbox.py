@@ -15,7 +15,7 @@ from weft.protocol.errors import UserError
 from weft.protocol.messages import ToolCall
 from weft.tools.builtin import builtin_tools
 from weft.tools.fetch import fetch
-from weft.tools.tool import Context, Handle, Outcome, Question, SubTask, Tool, WorkHandle, begin
+from weft.tools.tool import Context, Handle, Outcome, Question, Tool, WorkHandle, begin
 from weft.tools.toolbox import Toolbox
 
 NAMES = ["Read", "Write", "Edit", "MultiEdit", "Glob", "Grep", "Shell", "ShellOutput", "ShellStop"]
@@ -182,16 +182,8 @@ def test_a_skill_is_loaded_by_name(place: Place) -> None:
     assert "no skills here" in place.call("Skill", {"name": "x"}).text
 
 
-def test_a_task_is_the_handle_of_its_port(place: Place) -> None:
-    asked: list[SubTask] = []
-
-    async def start(task: SubTask, context: Context) -> Handle:
-        asked.append(task)
-        return await begin(_said(f"did {task.prompt}"))
-
+def test_a_task_is_no_call_of_a_tool(place: Place) -> None:
     given = {"agent": "reader", "description": "read it", "prompt": "all of it"}
-    assert place.call("Task", given, start_sub_task=start).text == "did all of it"
-    assert asked == [SubTask(agent="reader", description="read it", prompt="all of it")]
     assert "do the work yourself" in place.call("Task", given).text
 
 

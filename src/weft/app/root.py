@@ -7,12 +7,12 @@ a pipeline's `code:` like any other. Clock, disk, functions, models and the way 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from weft.app.live.command_keys import replied_before
 from weft.app.live.door import AttachedSession, attach, open_door
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from weft.app.fleet.queue import QueuedSession, Work
     from weft.app.library.estimates import Estimate
 
+T = TypeVar("T")
 TAKEN_UP: Final = Actor("machine", face="web")
 """Who goes on with what a server that ended was doing."""
 UNATTENDED: Final = ("web", "schedule")
@@ -232,11 +233,15 @@ class App(Parts):
             await live.close()
 
     async def _held_or_attached(self, request: SessionRequest, wish: StartRun) -> LiveSession | AttachedSession:
-        """Somebody who has just opened it has a door in a moment: it is waited for, and so is the end of a holder."""
+        return await self._here_or_attached(lambda: self._hold(request, wish), request)
+
+    async def _here_or_attached(self, here: Callable[[], Awaitable[T]], request: SessionRequest) -> T | AttachedSession:
+        """What `here` comes to as the session's one writer, or the session where another process holds it. Somebody who
+        has just opened it has a door in a moment: it is waited for, and so is the end of a holder."""
         looks = 0
         while True:
             try:
-                return await self._hold(request, wish)
+                return await here()
             except SessionLockedError as error:
                 if (attached := await attach(self, error.session, request)) is not None:
                     return attached
@@ -320,17 +325,15 @@ class App(Parts):
         self, session: str, command: DescribeSession | SwitchSource, *, key: str = "", by: Actor = PERSON
     ) -> Reply:
         """What a person says of a session, whoever holds it: it needs no pipeline and opens no conversation."""
-        looks = 0
-        while (attached := await self.attached(session)) is None:
-            try:
-                return await self.off_loop(lambda: self._describe(session, command, key, by))
-            except SessionLockedError:  # as above
-                if looks == DOOR_LOOKS:
-                    raise
-            looks += 1
-            await asyncio.sleep(DOOR_SECONDS)
-        reply = await attached.submit(command, key=key, by=by)
-        await attached.close()
+
+        async def here() -> Reply:
+            return await self.off_loop(lambda: self._describe(session, command, key, by))
+
+        found = await self._here_or_attached(here, SessionRequest(session=session))
+        if not isinstance(found, AttachedSession):
+            return found
+        reply = await found.submit(command, key=key, by=by)
+        await found.close()
         return reply
 
     def _describe(self, session: str, command: DescribeSession | SwitchSource, key: str, by: Actor) -> Reply:

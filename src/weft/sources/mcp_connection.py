@@ -219,9 +219,7 @@ class McpConnection:
             raise
 
     def _failed(self, why: str, line: McpLine) -> WeftError:
-        known, tail = line.told()
-        said = f"; it last said: {' | '.join(tail)}" if tail else ""
-        return SourceDownError(f"the source {self._slug} can't be reached: {known or why}{said}")
+        return SourceDownError(f"the source {self._slug} can't be reached: {_last_words(line, why)}")
 
     def _noted(self, fault: WeftError) -> WeftError:
         self._failures += 1
@@ -262,9 +260,7 @@ class McpConnection:
             if ready.done() and not ready.cancelled():
                 ready.exception()  # there may be nobody who looks
             if up is not None and not up.gone.done():
-                known, tail = line.told()
-                said = f"; it last said: {' | '.join(tail)}" if tail else ""
-                up.gone.set_result(f"{known or reason}{said}")
+                up.gone.set_result(_last_words(line, reason))
 
     def _start_fault(self, leaf: BaseException, line: McpLine) -> WeftError:
         from mcp.shared.exceptions import MCPError
@@ -273,10 +269,7 @@ class McpConnection:
             return leaf
         if isinstance(leaf, MCPError) and _status(leaf) == 401:
             return NeedsSignInError(self._slug)
-        known, tail = line.told()
-        why = known or (leaf.message if isinstance(leaf, MCPError) else str(leaf) or type(leaf).__name__)
-        said = f"; it last said: {' | '.join(tail)}" if tail else ""
-        return SourceDownError(f"the source {self._slug} can't be reached: {why}{said}")
+        return self._failed(leaf.message if isinstance(leaf, MCPError) else str(leaf) or type(leaf).__name__, line)
 
     @asynccontextmanager
     async def _open_client(self, line: McpLine) -> AsyncIterator[Client]:
@@ -617,6 +610,12 @@ class _Deadline:
     def go_on(self) -> None:
         self._paused -= 1
         self.extend()
+
+
+def _last_words(line: McpLine, why: str) -> str:
+    """Why a way to a server ended, as the way knows it (else `why`), and what it heard last."""
+    known, tail = line.told()
+    return f"{known or why}; it last said: {' | '.join(tail)}" if tail else known or why
 
 
 class _GoneError(Exception):

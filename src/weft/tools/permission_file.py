@@ -28,7 +28,7 @@ from weft.files import Folder
 from weft.protocol.errors import Problem, UserError, WorkspaceError
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.values import dataclass
-from weft.workspace.document import MarkedDocument, in_order, read_source
+from weft.workspace.document import MarkedDocument, read_source
 from weft.workspace.explain import check
 from weft.workspace.fields import Strict
 from weft.workspace.json_document import locate_json, parse_json
@@ -154,12 +154,8 @@ def _slugs(workspace: Folder) -> list[str]:
 
 def _checked(document: MarkedDocument, source: str | None) -> Rules:
     checked = check(PermissionFile, document)
-    problems = [*document.problems, *checked.problems]
-    if checked.model is not None:
-        problems += _meanings(checked.model, document, source)
-    if problems or checked.model is None:
-        raise WorkspaceError(in_order(problems, document.file))
-    return _rules(checked.model, document, source)
+    meanings = _meanings(checked.model, document, source) if checked.model is not None else ()
+    return _rules(checked.good(document, meanings), document, source)
 
 
 def _entries(model: PermissionFile) -> Iterator[tuple[Verb, int, RuleEntry]]:

@@ -78,15 +78,6 @@ class Question:
     several: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SubTask:
-    """What a sub-conversation is to do, and the agent that does it ("" for one without a file)."""
-
-    agent: str
-    description: str
-    prompt: str
-
-
 class SkillSource(Protocol):
     """Where skills come from: `weft.workspace.Workspace` and its like."""
 
@@ -101,8 +92,6 @@ AskPerson = Callable[[tuple[Question, ...]], Awaitable[Mapping[str, str]]]
 """Answers by the questions' text. Awaiting it may last for days; it is cancelled by an interrupt."""
 SubmitPlan = Callable[[str, tuple[str, ...]], Awaitable[None]]
 """Takes what would be done, and its steps; the person says something to it later."""
-StartSubTask = Callable[[SubTask, "Context"], Awaitable[Handle]]
-"""Its outcome carries the taint of the sub-conversation: `outside` is what came in there."""
 
 
 def _quiet(_: str) -> None:
@@ -125,7 +114,6 @@ class Context:
     progress: Callable[[str], None] = _quiet
     """A line for whoever watches; never in the log."""
     ask_person: AskPerson | None = None
-    start_sub_task: StartSubTask | None = None
     skills: SkillSource | None = None
     submit_plan: SubmitPlan | None = None
     shell: ShellState | None = None

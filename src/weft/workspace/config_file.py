@@ -15,7 +15,7 @@ from weft.files import Folder
 from weft.protocol.errors import Problem, WorkspaceError
 from weft.protocol.patterns import pattern
 from weft.workspace.config import FILE, Config
-from weft.workspace.document import MarkedDocument, Path, SourceFile, SourceMark, describe, in_order, read_source
+from weft.workspace.document import MarkedDocument, Path, SourceFile, SourceMark, describe, read_source
 from weft.workspace.explain import check
 from weft.workspace.fields import Strict, Text, fault
 from weft.workspace.model_table import (
@@ -224,10 +224,7 @@ def read_config(folder: Folder) -> Config:
 def parse_config(source: SourceFile) -> Config:
     """WorkspaceError when it is broken."""
     document = _parse(source)
-    checked = check(ConfigFile, document)
-    if checked.problems or checked.model is None:
-        raise WorkspaceError(in_order(checked.problems, FILE))
-    return checked.model.settings()
+    return check(ConfigFile, document).good(document).settings()
 
 
 def _parse(source: SourceFile) -> MarkedDocument:

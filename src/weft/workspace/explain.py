@@ -7,16 +7,16 @@ and one look shows every problem of a file. `dropped` tells those rules what the
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import NoneType, UnionType
 from typing import Any, Final, Generic, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from weft.protocol.errors import Problem
+from weft.protocol.errors import Problem, WorkspaceError
 from weft.protocol.values import dataclass
-from weft.workspace.document import MarkedDocument, Path, describe, shortened
+from weft.workspace.document import MarkedDocument, Path, describe, in_order, shortened
 from weft.workspace.fields import FAULT
 from weft.workspace.spelling import listed, nearest, suggest
 
@@ -29,6 +29,13 @@ class Checked(Generic[Model]):
     """None when not even the rest could be read."""
     problems: list[Problem]
     dropped: frozenset[Path]
+
+    def good(self, document: MarkedDocument, more: Iterable[Problem] = ()) -> Model:
+        """The model when nothing is wrong; WorkspaceError with all that is. `more`: what rules have found besides."""
+        problems = [*document.problems, *self.problems, *more]
+        if problems or self.model is None:
+            raise WorkspaceError(in_order(problems, document.file))
+        return self.model
 
 
 def check(model: type[Model], document: MarkedDocument, fillers: Mapping[str, Any] | None = None) -> Checked[Model]:

@@ -12,9 +12,9 @@ from typing import Final, TypeVar
 from pydantic import BaseModel, Field
 
 from weft.files import Folder
-from weft.protocol.errors import UserError, WorkspaceError
+from weft.protocol.errors import UserError
 from weft.protocol.ids import NAME
-from weft.workspace.document import in_order, read_source
+from weft.workspace.document import read_source
 from weft.workspace.explain import check
 from weft.workspace.fields import OptionalText, Strict, Text
 from weft.workspace.spelling import listed, suggest
@@ -96,8 +96,4 @@ def _read(workspace: Folder, file: str, model: type[_File]) -> _File | None:
     except FileNotFoundError:
         return None
     document = parse_yaml(source.file, source.text)
-    found = check(model, document)
-    problems = [*document.problems, *found.problems]
-    if problems or found.model is None:
-        raise WorkspaceError(in_order(problems, file))
-    return found.model
+    return check(model, document).good(document)

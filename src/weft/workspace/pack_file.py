@@ -18,7 +18,7 @@ from weft.files import Folder
 from weft.protocol.errors import Problem, UserError, WorkspaceError
 from weft.protocol.ids import NAME
 from weft.protocol.values import dataclass
-from weft.workspace.document import describe, in_order, read_source
+from weft.workspace.document import describe, read_source
 from weft.workspace.explain import check
 from weft.workspace.fields import Strict, Text, fault
 from weft.workspace.pack_folder import FILE, FILES, PLACES, files_of, pack_folders
@@ -84,15 +84,13 @@ def load_pack(path: Path) -> Pack:
             raise WorkspaceError([Problem(shown, "this file is not there", hint="every pack has one")]) from error
         document = parse_yaml(shown, source.text)
         checked = check(PackFile, document)
-        problems = [*document.problems, *checked.problems]
+        problems: list[Problem] = []
         if checked.model is not None and not NAME.match(checked.model.name):
             hint = "a name is small letters, digits, _ and -, at most 64, beginning with a letter or digit"
             problems.append(document.at_value(("name",), f"'{checked.model.name}' is not a good name", hint))
         files, strays = files_of(folder)
     problems += [_stray(folder.path.name, name) for name in strays]
-    if problems or checked.model is None:
-        raise WorkspaceError(in_order(problems, shown))
-    model = checked.model
+    model = checked.good(document, problems)
     return Pack(model.name, model.version, model.description, model.weft, folder.path, files)
 
 

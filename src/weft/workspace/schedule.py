@@ -14,13 +14,14 @@ from cronsim import CronSim, CronSimError
 from pydantic import Field
 
 from weft.files import Folder
-from weft.protocol.errors import Problem, UsageError, WorkspaceError
+from weft.protocol.errors import Problem, UsageError
 from weft.protocol.hashes import hash_value
 from weft.protocol.ids import NAME
 from weft.protocol.values import dataclass
-from weft.workspace.document import MarkedDocument, in_order, read_source
+from weft.workspace.document import MarkedDocument, read_source
 from weft.workspace.explain import check
 from weft.workspace.fields import OptionalText, Strict, Text
+from weft.workspace.names import file_names
 from weft.workspace.spelling import suggest
 from weft.workspace.yaml_document import parse_yaml
 
@@ -112,12 +113,7 @@ class Schedule:
 
 
 def schedule_names(folder: Folder) -> list[str]:
-    try:
-        with folder.folder(FOLDER) as inner:
-            found = inner.names()
-    except FileNotFoundError:
-        return []
-    return sorted(name.removesuffix(ENDING) for name in found if name.endswith(ENDING) and not name.startswith("."))
+    return sorted(file_names(folder, FOLDER, ENDING))
 
 
 def read_schedule(folder: Folder, name: str) -> Schedule:
@@ -133,14 +129,12 @@ def read_schedule(folder: Folder, name: str) -> Schedule:
         raise UsageError(f"there is no schedule {name!r}", hint=hint) from None
     document = parse_yaml(source.file, source.text)
     found = check(ScheduleFile, document)
-    problems = [*document.problems, *found.problems]
+    problems: list[Problem] = []
     if not NAME.match(name):
         problems.append(Problem(file, f"{name!r} can't name a schedule", hint="small letters, digits, '-' and '_'"))
     if found.model is not None:
         problems += _faults(found.model, document, found.dropped)
-    if problems or found.model is None:
-        raise WorkspaceError(in_order(problems, file))
-    return _schedule(name, found.model)
+    return _schedule(name, found.good(document, problems))
 
 
 def _schedule(name: str, file: ScheduleFile) -> Schedule:

@@ -305,7 +305,7 @@ class LiveSession(OpenedSession):
     async def look_inside(self, what: OverviewName) -> str:
         from weft.app.live.overviews import look_inside
 
-        return await look_inside(what, await self._opened())
+        return await look_inside(what, await self.open_conversation())
 
     async def close(self, *, keep_open: bool | None = None) -> bool:
         """What runs is stopped first."""
@@ -461,7 +461,7 @@ class LiveSession(OpenedSession):
             return await self._describe(command, by, key)
         if isinstance(command, _DoneFirst):
             return await self._in_conversation(command, by, key)
-        opened = await self._opened()
+        opened = await self.open_conversation()
         match command:
             case AnswerQuestion():
                 opened.answer(command.question, command.answers, command.declined)
@@ -477,7 +477,7 @@ class LiveSession(OpenedSession):
                 return await self._record([SettingChanged(setting="model", value=command.model)], by, key)
 
     async def _in_conversation(self, command: _DoneFirst, by: Actor, key: str) -> Reply:
-        opened = await self._opened()
+        opened = await self.open_conversation()
         match command:
             case Undo() | Rewind():
                 undone = await (opened.undo() if isinstance(command, Undo) else opened.rewind(command.messages))
@@ -681,8 +681,7 @@ class LiveSession(OpenedSession):
 
     async def _instead(self, command: AcceptEdit | OverruleVerdict, by: Actor, key: str) -> Accepted:
         """A person's own in the place of what was made."""
-        if self._running is not None and self.state.run is not None and self.state.run.outcome is not None:
-            await asyncio.wait({self._running})  # its end is in the log, and seen: it only lets go of what it held
+        await self._out_of_the_way()
         if self._running is not None:
             raise UserError("the run is going on", hint="wait until it has come to rest")
         if isinstance(command, OverruleVerdict):
@@ -721,14 +720,12 @@ class LiveSession(OpenedSession):
 
     async def _allow_from_now_on(self, command: c.DecideApproval) -> None:
         """The rule that was shown with the question stands in the permission file before the call goes on."""
-        from weft.app.sessions.session_work import open_questions
         from weft.workspace.rule_entry import RuleEntry
 
         if command.decision == "denied":
             raise UserError("it can't be denied and allowed from now on")
-        asked = (command.conversation, command.call)
-        waiting = await self._parts.off_loop(lambda: open_questions(self._parts, self.id).approvals)
-        rule = next((call.always for call, one in waiting if (one.conversation, one.call) == asked), None)
+        asked = await self._asked(command)
+        rule = asked.always if asked is not None else None
         if not rule:
             raise UserError("there is no rule that would spare this question", hint="allow it once, or for the session")
         await self._parts.off_loop(lambda: self._parts.allow_from_now_on(RuleEntry.model_validate_json(rule)))
@@ -748,7 +745,7 @@ class LiveSession(OpenedSession):
         if runner is not None and (records := await runner.decide_approval(command, given.by, given.key)) is not None:
             return replied(records)
         going = self._running is not None
-        if not (going or is_heard(self.state)) or place in self._rulings or not await self._is_asked(*place):
+        if not (going or is_heard(self.state)) or place in self._rulings or await self._asked(command) is None:
             raise UserError("that question is no longer open")
         self._rulings[place] = given  # a step that has just been taken up asks it in a moment
         try:
@@ -765,12 +762,13 @@ class LiveSession(OpenedSession):
         if given is not None:
             self._put(given)
 
-    async def _is_asked(self, name: str, call: str) -> bool:
-        """Whether the log has an open question of a step about this call."""
+    async def _asked(self, command: c.DecideApproval) -> t.ToolRequested | None:
+        """The call that is decided about, as the log has it; None when nobody is asked about it."""
         from weft.app.sessions.session_work import open_questions
 
         waiting = await self._parts.off_loop(lambda: open_questions(self._parts, self.id).approvals)
-        return any((one.conversation, one.call) == (name, call) for _, one in waiting)
+        place = (command.conversation, command.call)
+        return next((call for call, one in waiting if (one.conversation, one.call) == place), None)
 
     # -- words
 
@@ -783,7 +781,7 @@ class LiveSession(OpenedSession):
             if command.to == "run":
                 raise UserError("no run is waiting in this session", hint="weft run starts one")
             name = key or self._parts.new_name()
-            text, attached = await (await self._opened()).attached(command.text, command.attachments)
+            text, attached = await (await self.open_conversation()).attached(command.text, command.attachments)
             message = c.SendMessage(
                 conversation="main", message=name, text=text, attached=attached, folder=str(self.working)
             )
@@ -932,9 +930,6 @@ class LiveSession(OpenedSession):
     # -- the conversation
 
     async def open_conversation(self) -> SessionConversation:
-        return await self._opened()
-
-    async def _opened(self) -> SessionConversation:
         if self._conversation is None:
             from weft.app.live.conversations import SessionConversation  # a run needs nothing of all this
 
@@ -953,7 +948,7 @@ class LiveSession(OpenedSession):
         return self._conversation
 
     async def _conversation_command(self, command: c.ConversationCommand, by: Actor, key: str) -> Reply:
-        talk = (await self._opened()).conversation
+        talk = (await self.open_conversation()).conversation
         return replied(await talk.give(command, by, key))
 
     # -- the fast lane

@@ -14,7 +14,7 @@ from weft.protocol.errors import UserError
 from weft.tools.builtin.schema import closed, text, yes_or_no
 from weft.tools.results import bounded
 from weft.tools.threads import in_thread
-from weft.tools.tool import Context, Handle, Outcome, Question, SettledHandle, SubTask, Tool, begin, failed
+from weft.tools.tool import Context, Handle, Outcome, Question, SettledHandle, Tool, begin, failed
 
 # -- Skill
 
@@ -38,10 +38,8 @@ async def _skill(name: str, context: Context) -> Outcome:
 
 
 async def _start_task(given: Mapping[str, Any], context: Context) -> Handle:
-    if context.start_sub_task is None:
-        return SettledHandle(failed("sub-agents can't be started here: do the work yourself"))
-    task = SubTask(agent=given.get("agent", ""), description=given["description"], prompt=given["prompt"])
-    return await context.start_sub_task(task, context)
+    """A conversation makes a sub-conversation of such a call and never starts it: where it is started there is none."""
+    return SettledHandle(failed("sub-agents can't be started here: do the work yourself"))
 
 
 # -- TodoWrite
