@@ -208,8 +208,13 @@ class WorkHandle:
 
 
 async def begin(work: Coroutine[Any, Any, Outcome]) -> Handle:
-    """The usual `start`: the coroutine runs as a task of its own."""
+    """The coroutine runs as a task of its own."""
     return WorkHandle(work)
+
+
+def runs(work: Callable[[Mapping[str, Any], Context], Coroutine[Any, Any, Outcome]]) -> Start:
+    """The usual `start` of a tool: its work is a coroutine of the input and the context."""
+    return lambda given, context: begin(work(given, context))
 
 
 class SettledHandle:

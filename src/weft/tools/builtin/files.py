@@ -25,7 +25,7 @@ from weft.protocol.hashes import hash_bytes
 from weft.protocol.values import dataclass
 from weft.tools.builtin.schema import closed, text, whole, yes_or_no
 from weft.tools.threads import THREADS, in_thread
-from weft.tools.tool import Context, Handle, Outcome, Tool, begin
+from weft.tools.tool import Context, Outcome, Start, Tool, runs
 from weft.tools.tool_paths import FilePlace, place
 
 READ_LIMIT: Final = 32 * 2**20
@@ -56,10 +56,6 @@ class Replacement:
 
 
 # -- Read
-
-
-async def _start_read(given: Mapping[str, Any], context: Context) -> Handle:
-    return await begin(in_thread(lambda: _read(given, context), "weft-read"))
 
 
 def _read(given: Mapping[str, Any], context: Context) -> Outcome:
@@ -124,17 +120,18 @@ def _decoded(data: bytes, where: FilePlace) -> str:
 Change = Callable[[Mapping[str, Any], Context, threading.Event], Outcome]
 
 
-async def _changing(change: Change, given: Mapping[str, Any], context: Context, name: str) -> Outcome:
-    stopped = threading.Event()
-    try:
-        return await in_thread(lambda: change(given, context, stopped), name)
-    except asyncio.CancelledError:
-        stopped.set()  # the thread can't be ended, but it looks once more before it puts anything in place
-        raise
+def _changes(change: Change) -> Start:
+    """The `start` of a tool that changes a file."""
 
+    async def changing(given: Mapping[str, Any], context: Context) -> Outcome:
+        stopped = threading.Event()
+        try:
+            return await in_thread(lambda: change(given, context, stopped), "weft-change")
+        except asyncio.CancelledError:
+            stopped.set()  # the thread can't be ended, but it looks once more before it puts anything in place
+            raise
 
-async def _start_write(given: Mapping[str, Any], context: Context) -> Handle:
-    return await begin(_changing(_write, given, context, "weft-write"))
+    return runs(changing)
 
 
 def _write(given: Mapping[str, Any], context: Context, stopped: threading.Event) -> Outcome:
@@ -157,16 +154,8 @@ def _write(given: Mapping[str, Any], context: Context, stopped: threading.Event)
     return Outcome(text=said, summary=_counts(diff), diff=diff, seen={where.shown: hash_bytes(new)}, before=before)
 
 
-async def _start_edit(given: Mapping[str, Any], context: Context) -> Handle:
-    return await begin(_changing(_edit, given, context, "weft-edit"))
-
-
 def _edit(given: Mapping[str, Any], context: Context, stopped: threading.Event) -> Outcome:
     return _change(given, context, stopped, _edited)
-
-
-async def _start_multi_edit(given: Mapping[str, Any], context: Context) -> Handle:
-    return await begin(_changing(_multi_edit, given, context, "weft-edit"))
 
 
 def _multi_edit(given: Mapping[str, Any], context: Context, stopped: threading.Event) -> Outcome:
@@ -393,7 +382,7 @@ READ: Final = Tool(
         },
     ),
     kind="read",
-    start=_start_read,
+    start=runs(lambda given, context: in_thread(lambda: _read(given, context), "weft-read")),
     retryable=True,
     subject=("path", "path"),
 )
@@ -402,7 +391,7 @@ WRITE: Final = Tool(
     description="Write a whole text file, new or in place of the one that is there. Folders are made as needed.",
     input_schema=closed({"path": text(_PATH, shortest=1, longest=1024), "content": text("The file's whole text")}),
     kind="write",
-    start=_start_write,
+    start=_changes(_write),
     subject=("path", "path"),
 )
 _OLD_AND_NEW: Final = {
@@ -415,7 +404,7 @@ EDIT: Final = Tool(
     description="Replace a piece of text in a file. The old text has to be there exactly, once unless all is set.",
     input_schema=closed({"path": text(_PATH, shortest=1, longest=1024), **_OLD_AND_NEW}, _ALL),
     kind="write",
-    start=_start_edit,
+    start=_changes(_edit),
     subject=("path", "path"),
 )
 MULTI_EDIT: Final = Tool(
@@ -428,6 +417,6 @@ MULTI_EDIT: Final = Tool(
         }
     ),
     kind="write",
-    start=_start_multi_edit,
+    start=_changes(_multi_edit),
     subject=("path", "path"),
 )

@@ -14,17 +14,13 @@ from weft.protocol.errors import UserError
 from weft.tools.builtin.schema import closed, text, yes_or_no
 from weft.tools.results import bounded
 from weft.tools.threads import in_thread
-from weft.tools.tool import Context, Handle, Outcome, Question, SettledHandle, Tool, begin, failed
+from weft.tools.tool import Context, Outcome, Question, Tool, runs
 
 # -- Skill
 
 
-async def _start_skill(given: Mapping[str, Any], context: Context) -> Handle:
-    return await begin(_skill(given["name"], context))
-
-
-async def _skill(name: str, context: Context) -> Outcome:
-    skills = context.skills
+async def _skill(given: Mapping[str, Any], context: Context) -> Outcome:
+    name, skills = given["name"], context.skills
     if skills is None:
         raise UserError("there are no skills here")
     known = await in_thread(skills.names, "weft-skill")
@@ -37,43 +33,35 @@ async def _skill(name: str, context: Context) -> Outcome:
 # -- Task
 
 
-async def _start_task(given: Mapping[str, Any], context: Context) -> Handle:
+async def _task(given: Mapping[str, Any], context: Context) -> Outcome:
     """A conversation makes a sub-conversation of such a call and never starts it: where it is started there is none."""
-    return SettledHandle(failed("sub-agents can't be started here: do the work yourself"))
+    raise UserError("sub-agents can't be started here: do the work yourself")
 
 
 # -- TodoWrite
 
 
-async def _start_todos(given: Mapping[str, Any], context: Context) -> Handle:
+async def _todos(given: Mapping[str, Any], context: Context) -> Outcome:
     todos = given["todos"]
     current = [todo["text"] for todo in todos if todo["status"] == "in_progress"]
     if len(current) > 1:
-        return SettledHandle(failed(f"only one thing is in progress at a time, not {len(current)}"))
+        raise UserError(f"only one thing is in progress at a time, not {len(current)}")
     done = sum(todo["status"] == "done" for todo in todos)
     signs = {"pending": "[ ]", "in_progress": "[>]", "done": "[x]"}
     lines = [f"{signs[todo['status']]} {todo['text']}" for todo in todos]
-    return SettledHandle(
-        Outcome(
-            text="\n".join(lines) or "the list is empty", summary=f"{done} of {len(todos)} done", data={"todos": todos}
-        )
-    )
+    summary = f"{done} of {len(todos)} done"
+    return Outcome(text="\n".join(lines) or "the list is empty", summary=summary, data={"todos": todos})
 
 
 # -- AskUser
 
 
-async def _start_asking(given: Mapping[str, Any], context: Context) -> Handle:
+async def _ask(given: Mapping[str, Any], context: Context) -> Outcome:
     if context.ask_person is None:
-        return SettledHandle(failed("nobody is there to ask: decide yourself, and say what you assumed"))
-    return await begin(_ask(given["questions"], context))
-
-
-async def _ask(asked: list[Mapping[str, Any]], context: Context) -> Outcome:
-    assert context.ask_person is not None
+        raise UserError("nobody is there to ask: decide yourself, and say what you assumed")
     questions = tuple(
         Question(text=each["question"], options=tuple(each.get("options", ())), several=each.get("several", False))
-        for each in asked
+        for each in given["questions"]
     )
     answers = await context.ask_person(questions)
     lines = [f"{question.text}\n{answers.get(question.text, '') or '(no answer)'}" for question in questions]
@@ -83,15 +71,10 @@ async def _ask(asked: list[Mapping[str, Any]], context: Context) -> Outcome:
 # -- SubmitPlan
 
 
-async def _start_plan(given: Mapping[str, Any], context: Context) -> Handle:
+async def _submit(given: Mapping[str, Any], context: Context) -> Outcome:
     if context.submit_plan is None:
-        return SettledHandle(failed("nobody is there to say yes to a plan: do the work, and say what you did"))
-    return await begin(_submit(given["plan"], tuple(given.get("steps") or plan_steps(given["plan"])), context))
-
-
-async def _submit(plan: str, steps: tuple[str, ...], context: Context) -> Outcome:
-    assert context.submit_plan is not None
-    await context.submit_plan(plan, steps)
+        raise UserError("nobody is there to say yes to a plan: do the work, and say what you did")
+    await context.submit_plan(given["plan"], tuple(given.get("steps") or plan_steps(given["plan"])))
     return Outcome(text="The person has the plan and will say something to it.", summary="submitted", ends=True)
 
 
@@ -111,7 +94,7 @@ SKILL: Final = Tool(
     description="Load the whole text of a skill whose description fits what is to be done, and follow it.",
     input_schema=closed({"name": text("The skill's name", shortest=1, longest=100)}),
     kind="read",
-    start=_start_skill,
+    start=runs(_skill),
     retryable=True,
 )
 TASK: Final = Tool(
@@ -128,7 +111,7 @@ TASK: Final = Tool(
         {"agent": text("The agent's name; without it the sub-agent is like you", shortest=1, longest=100)},
     ),
     kind="read",
-    start=_start_task,
+    start=runs(_task),
 )
 TODO_WRITE: Final = Tool(
     name="TodoWrite",
@@ -148,7 +131,7 @@ TODO_WRITE: Final = Tool(
         }
     ),
     kind="read",
-    start=_start_todos,
+    start=runs(_todos),
     retryable=True,
 )
 ASK_USER: Final = Tool(
@@ -175,7 +158,7 @@ ASK_USER: Final = Tool(
         }
     ),
     kind="read",
-    start=_start_asking,
+    start=runs(_ask),
 )
 SUBMIT_PLAN: Final = Tool(
     name="SubmitPlan",
@@ -195,5 +178,5 @@ SUBMIT_PLAN: Final = Tool(
         },
     ),
     kind="read",
-    start=_start_plan,
+    start=runs(_submit),
 )

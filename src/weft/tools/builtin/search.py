@@ -19,7 +19,7 @@ from weft.tools.boundary import Policy, boundary_here
 from weft.tools.builtin.schema import closed, text, whole, yes_or_no
 from weft.tools.patterns import PatternError, path_pattern
 from weft.tools.results import bounded
-from weft.tools.tool import Context, Handle, Outcome, Tool, begin
+from weft.tools.tool import Context, Outcome, Tool, runs
 from weft.tools.tool_paths import FROM_OUTSIDE, SESSION, FilePlace, place
 
 SECONDS: Final = 30.0
@@ -90,10 +90,6 @@ def _name_pattern(pattern: str) -> str:
 # -- Glob
 
 
-async def _start_glob(given: Mapping[str, Any], context: Context) -> Handle:
-    return await begin(_glob(given, context))
-
-
 async def _glob(given: Mapping[str, Any], context: Context) -> Outcome:
     where = place(given.get("path", "."), context)
     told = await _search({"name": _name_pattern(given["pattern"]), "most": NAMES}, where)
@@ -107,10 +103,6 @@ async def _glob(given: Mapping[str, Any], context: Context) -> Outcome:
 
 
 # -- Grep
-
-
-async def _start_grep(given: Mapping[str, Any], context: Context) -> Handle:
-    return await begin(_grep(given, context))
 
 
 async def _grep(given: Mapping[str, Any], context: Context) -> Outcome:
@@ -160,7 +152,7 @@ GLOB: Final = Tool(
         {"path": text(_UNDER, shortest=1, longest=1024)},
     ),
     kind="read",
-    start=_start_glob,
+    start=runs(_glob),
     retryable=True,
     subject=("path", "path"),
 )
@@ -179,7 +171,7 @@ GREP: Final = Tool(
         },
     ),
     kind="read",
-    start=_start_grep,
+    start=runs(_grep),
     retryable=True,
     subject=("path", "path"),
 )

@@ -37,7 +37,7 @@ from weft.tools.shell.needs import shell_needs
 from weft.tools.shell.reading import ShellReading, read_shell
 from weft.tools.shell.remember import brings_from_outside
 from weft.tools.threads import in_thread
-from weft.tools.tool import Context, Handle, Outcome, SettledHandle, Tool, begin, failed, interrupted
+from weft.tools.tool import Context, Handle, Outcome, SettledHandle, Tool, failed, interrupted, runs
 from weft.workspace.fields import HOST
 
 SECONDS: Final = 120
@@ -269,28 +269,20 @@ def _progress(context: Context, mark: str) -> Callable[[bytes], None]:
 # -- what goes on in the background
 
 
-async def _start_reading(given: Mapping[str, Any], context: Context) -> Handle:
-    return await begin(_read_on(given["process"], context))
-
-
-async def _read_on(name: str, context: Context) -> Outcome:
+async def _read_on(given: Mapping[str, Any], context: Context) -> Outcome:
     if context.processes is None:
         raise UserError("nothing goes on in the background here")
-    one = context.processes.get(name)
+    one = context.processes.get(given["process"])
     said = one.read()
     state = f"[{one.ended}]" if one.ended else "[it is running]"
     outcome = Outcome(text=f"{said.rstrip()}\n{state}".lstrip("\n"), summary=one.ended or "running")
     return await bounded(_from_network(outcome, one.command) if one.outside else outcome, context)
 
 
-async def _start_stopping(given: Mapping[str, Any], context: Context) -> Handle:
-    return await begin(_stop(given["process"], context))
-
-
-async def _stop(name: str, context: Context) -> Outcome:
+async def _stop(given: Mapping[str, Any], context: Context) -> Outcome:
     if context.processes is None:
         raise UserError("nothing goes on in the background here")
-    one = await context.processes.stopped(name)
+    one = await context.processes.stopped(given["process"])
     return Outcome(text=f"{one.name} and everything it started is ended.", summary="ended")
 
 
@@ -434,12 +426,12 @@ SHELL_OUTPUT: Final = Tool(
     description="What a command in the background said since you last asked, and whether it still runs.",
     input_schema=closed(_PROCESS),
     kind="read",
-    start=_start_reading,
+    start=runs(_read_on),
 )
 SHELL_STOP: Final = Tool(
     name="ShellStop",
     description="End a command in the background, with everything it started.",
     input_schema=closed(_PROCESS),
     kind="read",
-    start=_start_stopping,
+    start=runs(_stop),
 )
