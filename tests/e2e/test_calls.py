@@ -74,6 +74,19 @@ def test_what_a_killed_process_had_used_still_counts(listed: Weft, source: Path)
     assert page["cost"] == pytest.approx(2 * COST)
 
 
+def test_a_limit_in_tokens_goes_on_where_a_price_is_not_known(listed: Weft, source: Path) -> None:
+    pipeline = listed.workspace / "pipelines/letters.yaml"
+    pipeline.write_text(pipeline.read_text().replace("steps:\n", "budget: {usd: 1}\nsteps:\n", 1))
+    with wired(listed, [GOOD]):
+        config = listed.workspace / "config.toml"
+        config.write_text("\n".join(line for line in config.read_text().splitlines() if not line.startswith("price")))
+        stopped = listed("run", source, "--session-id", "poem", "--plain")
+        assert stopped.code == 4
+        assert "the price of work/m is not known: set a price in config.toml, or a limit in tokens" in stopped.err
+        done = listed("run", "--session-id", "poem", "--plain", "--budget", "tokens=100000")
+        assert done.code == 0, done.err
+
+
 def test_an_interrupt_keeps_what_was_used_and_settles_the_open_call(listed: Weft, source: Path) -> None:
     hold = Hold()
     with wired(listed, [BAD, Reply(text="half of an answer", hold=hold, hold_after=2)]) as there:

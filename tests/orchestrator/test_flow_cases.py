@@ -117,6 +117,17 @@ def test_what_has_no_known_price_is_not_held_to_a_limit_in_money_silently() -> N
     assert said.startswith("the run has a limit of $1, but the price of other is not known")
 
 
+def test_what_has_no_known_price_is_held_to_a_limit_in_tokens() -> None:
+    price, none = flow_model.price, Ledger().spent([], flow_model.price)
+    both = Budget(usd=1, tokens=20_000)
+    assert breach(both, none, [CallEstimate("other", 10)], price, "the run") == ""
+    left = allowance([(both, none, [])], price, ["the run"])
+    assert short_of(left, none, [CallEstimate("other", 10)], price, "this attempt of a") == ""
+    many = [CallEstimate("other", 100_000)]
+    assert breach(both, none, many, price, "the run").startswith("the run has 20,000 tokens")
+    assert short_of(left, none, many, price, "this attempt of a").startswith("the run has 20,000 tokens")
+
+
 def test_an_allowance_leaves_out_what_runs_beside_it() -> None:
     ledger = Ledger().with_attempt("a", flow_model.MODEL, {"input": 500}, 1_000)
     spent = ledger.spent(["a"], flow_model.price)

@@ -122,13 +122,15 @@ def summed(used: Iterable[tuple[str, Mapping[str, int]]], price: Price) -> Budge
 
 
 def breach(budget: Budget, spent: BudgetSpent, ahead: Iterable[CallEstimate], price: Price, whose: str) -> str:
-    """Why the next attempt does not fit, in words; "" when it does. `ahead`: its estimate and those of what runs."""
+    """Why the next attempt does not fit, in words; "" when it does. `ahead`: its estimate and those of what runs.
+
+    What has no known price is held to the limit in tokens, if there is one; a limit in money alone refuses it."""
     ahead = list(ahead)
     coming = summed(((one.model, one.usage) for one in ahead), price)
     whole = spent + coming
     about = "at least" if any(one.least for one in ahead) else "about"
     if budget.usd is not None:
-        if whole.unpriced:
+        if whole.unpriced and budget.tokens is None:
             return (
                 f"{whose} has a limit of ${budget.usd:g}, but the price of {whole.unpriced[0]} is not known: "
                 "set a price in config.toml, or a limit in tokens"
@@ -154,7 +156,7 @@ def short_of(left: Allowance, used: BudgetSpent, ahead: Iterable[CallEstimate], 
     leaves so little, as that is what a person sets."""
     ahead = list(ahead)
     whole = used + summed(((one.model, one.usage) for one in ahead), price)
-    if left.usd is not None and (whole.usd > left.usd or whole.unpriced):
+    if left.usd is not None and (whole.usd > left.usd or (whole.unpriced and left.tokens is None)):
         limit = left.usd_under or Under(whose, left.usd)
         return breach(
             Budget(usd=float(limit.most)), BudgetSpent(limit.most - left.usd) + used, ahead, price, limit.whose
