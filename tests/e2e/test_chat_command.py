@@ -131,7 +131,7 @@ def test_a_file_is_named_a_plan_accepted_and_both_messages_taken_back(weft: Weft
     terminal.wait_for("It says three now.", "ask · scripted")
     assert notes.read_text() == "one\nthree\n"
     terminal.child.send("/rewind 2\r")
-    terminal.wait_for("back to before turn 1", "put back: notes.md")
+    terminal.wait_for("back to before “change @notes.md”", "put back: notes.md")
     assert notes.read_text() == "one\ntwo\n"
     terminal.child.send("hello\r")
     terminal.wait_for("We are back.")

@@ -17,8 +17,9 @@ import pytest
 from click.testing import CliRunner
 
 from tests.made import Weft
+from tests.terminal import Terminal
 from weft import __version__
-from weft.cli.commands import COMMANDS, GROUPS
+from weft.cli.commands import COMMANDS, GROUPS, run_command_line
 from weft.cli.commands import weft as weft_group
 from weft.cli.front_page import FRONT_PAGE
 
@@ -128,6 +129,11 @@ def test_every_command_has_help(weft: Weft, name: str) -> None:
         (["profile", "set"], "nothing to set"),
         (["completion", "tcsh"], "'bash', 'zsh', 'fish'"),
         (["init", "--pack", "digets"], "did you mean 'digest'?"),
+        (["init", "research"], "weft init --pack research lays it; a folder of that name: weft init ./research"),
+        (["init", "elsewhere"], "two workspaces are named"),
+        (["kb"], "weft kb [OPTIONS] COMMAND"),
+        (["kb", "serch"], "there is no command 'serch' in weft kb; did you mean 'search'?"),
+        (["packs", "compare"], "the commands are: add, diff, list, rm, update"),
     ],
 )
 def test_a_bad_word_is_a_usage_error_that_lists_the_good_ones(
@@ -151,6 +157,44 @@ def test_an_unknown_session_is_a_clear_error(weft: Weft) -> None:
         assert ran.code in (1, 2), words
         assert "nobody" in ran.err or "needs the input" in ran.err
         assert not weft.session("nobody").exists()
+
+
+def test_a_session_is_offered_whose_name_begins_like_what_was_said(weft: Weft, source: Path) -> None:
+    assert weft("run", "letters", source, "--session-id", "poem-1a2b3c").code == 0
+    for words in (["sessions", "show", "poem"], ["reply", "poem", "yes"], ["sessions", "log", "peom-1a2b3c"]):
+        assert "there is no session" in weft(*words).err
+        assert "did you mean 'poem-1a2b3c'?" in weft(*words).err, words
+
+
+def test_a_group_alone_shows_its_commands_once_and_whole(weft: Weft) -> None:
+    shown = weft("kb").err
+    assert shown.startswith("Usage: weft kb")
+    assert shown.count("Usage:") == 1
+    assert "For example:" not in shown.split("Commands:")[0]
+    assert "..." not in shown.split("Commands:")[1]
+    assert shown == weft("kb", "-h").out
+
+
+def test_a_list_is_in_columns_on_a_terminal_and_has_tabs_for_a_program(weft: Weft) -> None:
+    assert "letters\tcount -> list -> report\t" in weft("pipelines").out
+    for words, shown in (
+        ("pipelines", "letters  count -> list -> report  Counts the words of a text"),
+        ("sources", "there are no sources yet: weft sources add connects one"),
+    ):
+        terminal = Terminal(weft, words, width=90)
+        assert terminal.end() == 0
+        assert shown in terminal.text()
+
+
+def test_init_makes_the_folder_that_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WEFT_WORKSPACE", str(tmp_path / "elsewhere"))
+    assert run_command_line(["init", "desk"]) == 0
+    assert capsys.readouterr().out == f"{tmp_path}/desk\n"
+    assert (tmp_path / "desk/pipelines/writing.yaml").is_file()
+    assert not (tmp_path / "elsewhere").exists()
 
 
 def test_stdout_carries_data_only(weft: Weft, source: Path) -> None:

@@ -68,7 +68,7 @@ def _book_that_agrees(cloned: Weft) -> Path:
 
 def test_asked_on_a_terminal_with_what_exactly_it_is(cloned: Weft, source: Path) -> None:
     terminal = Terminal(cloned, "run", str(source), "--session-id", "poem", width=100)
-    terminal.wait_for("Nobody has agreed yet to code of steps", "code/letters.py", "n: no", "a: always")
+    terminal.wait_for("Nobody has agreed yet to code of steps", "code/letters.py", "n no", "a always")
     terminal.child.send("y\n")
     terminal.wait_for("3 ran")
     assert terminal.end() == 0

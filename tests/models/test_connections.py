@@ -173,6 +173,8 @@ def test_what_is_not_there_is_named_with_the_nearest(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="the step asks for the model 'wrok'") as raised:
         resolved(tmp_path, step="wrok")
     assert raised.value.hint == "did you mean 'work'?"
+    with pytest.raises(UserError, match="the model 'wrok' was chosen, but there is no connection"):
+        resolved(tmp_path, session="wrok")
     with pytest.raises(UserError, match="names no model"):
         resolved(tmp_path, step="desk")
 

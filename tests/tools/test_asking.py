@@ -128,6 +128,12 @@ def test_edits_changes_files_but_throws_nothing_away_unasked() -> None:
         assert verdict(command, "edits").decision == "ask", command
 
 
+def test_a_reason_is_said_once() -> None:
+    reason = verdict("rm -rf /etc/passwd; ls").reason
+    assert reason.count("/etc/passwd is outside the working folder") == 1
+    assert "rm deletes or overwrites" in reason
+
+
 def test_what_a_call_asks_to_be_opened_is_asked_about_whatever_its_words_say() -> None:
     for need in ("write", "git", "network", "keys", "outside"):
         found = verdict("ls", needs=[need])

@@ -279,7 +279,7 @@ class App(Parts):
     async def attached(self, session: str) -> AttachedSession | None:
         """A session that another process holds open; None when nobody does."""
         if not self.sessions.exists(session):
-            raise no_session(session)
+            raise no_session(session, self.sessions.ids())
         return await attach(self, session, SessionRequest(session=session))
 
     async def _hold(self, request: SessionRequest, wish: StartRun) -> LiveSession:
@@ -409,7 +409,7 @@ class App(Parts):
         """What the model of a session's conversation would be told next: the system text, every message, the tools, and
         what would be left out for want of room. Nothing is sent."""
         if request.session is None or not self.sessions.exists(request.session):
-            raise no_session(request.session or "")
+            raise no_session(request.session or "", self.sessions.ids())
         live = await self._hold(replace(request, talk=True), StartRun())
         try:
             opened = await live.open_conversation()
@@ -456,7 +456,7 @@ class App(Parts):
             name = names[0]
         begins = request.file is not None or bool(request.inputs)
         if name is None and request.session is not None and not begins and not self.is_begun(request.session):
-            raise no_session(request.session)
+            raise no_session(request.session, self.sessions.ids())
         if name is None:
             raise UsageError(
                 "which pipeline?" if names else "this workspace has no pipelines",
@@ -509,7 +509,7 @@ class App(Parts):
             name in request.inputs for name, s in pipeline.inputs.items() if s.required
         )
         if request.session and not begins:
-            raise no_session(session)
+            raise no_session(session, self.sessions.ids())
         given = self.given(pipeline, request)
         return prepare_run(self.preparation(pipeline, session, SessionState(), _nothing, given, wish, None))
 

@@ -8,9 +8,9 @@ from dataclasses import asdict
 
 import click
 
-from weft.cli.place import for_terminal, json_option, open_app, workspace_option
+from weft.cli.place import for_terminal, json_option, open_app, print_rows, workspace_option
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, WorkspaceError
-from weft.render.cells import clean_lines, clean_row
+from weft.render.cells import clean_lines
 
 
 @click.group("agents", invoke_without_command=True)
@@ -27,6 +27,7 @@ def command(ctx: click.Context) -> None:
 def list_agents(as_json: bool = False, workspace: str | None = None) -> int:
     """Every agent with what it does; what is wrong with the others."""
     failed = False
+    rows: list[tuple[str, ...]] = []
     with open_app(workspace) as app:
         for name in app.workspace.agent_names():
             try:
@@ -39,7 +40,9 @@ def list_agents(as_json: bool = False, workspace: str | None = None) -> int:
                 print(json.dumps({k: v for k, v in asdict(agent).items() if k != "text"}, ensure_ascii=False))
             else:
                 uses = ", ".join((*agent.tools, *agent.skills, *agent.sources))
-                print(clean_row((agent.name, agent.model or "", agent.description, uses)).rstrip())
+                rows.append((agent.name, agent.model or "", agent.description, *([uses] if uses else [])))
+    if not as_json:
+        print_rows(rows, "" if failed else "there are no agents yet: weft new agent NAME makes one")
     return EXIT_FAILED if failed else EXIT_DONE
 
 

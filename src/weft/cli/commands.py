@@ -242,6 +242,19 @@ def _only(error: Exception) -> Exception:
     return error
 
 
+def _unknown(error: click.exceptions.NoSuchCommand) -> UsageError:
+    """A word where a group has no such command."""
+    from weft.app import suggest
+
+    ctx = error.ctx
+    assert ctx is not None
+    names = ctx.command.list_commands(ctx) if isinstance(ctx.command, click.Group) else ()
+    said = f"there is no command {error.command_name!r} in {ctx.command_path}"
+    return UsageError(
+        f"{said}; {suggest(error.command_name, names, 'commands')}", hint=f"{ctx.command_path} -h says more"
+    )
+
+
 _NO_SPACE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NO_MEMORY = re.compile(r"annot allocate memory|failed to map segment|can't start new thread|bad allocation|bad_alloc")
 
@@ -252,6 +265,13 @@ def run_command_line(words: Sequence[str]) -> int:
         outcome = weft.main(list(words), prog_name="weft", standalone_mode=False)
         sys.stdout.flush()
         return outcome if isinstance(outcome, int) else EXIT_DONE
+    except click.exceptions.NoArgsIsHelpError as error:  # a group alone: what is in it, as -h says it
+        with_examples(error.ctx.command, error.ctx.command_path.partition(" ")[2])
+        print(error.ctx.get_help(), file=sys.stderr)
+        return EXIT_USAGE
+    except click.exceptions.NoSuchCommand as error:
+        complain(_unknown(error))
+        return EXIT_USAGE
     except click.ClickException as error:
         ctx = error.ctx if isinstance(error, click.UsageError) else None
         complain(

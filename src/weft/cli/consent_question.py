@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 
 from weft.app import OWN_WORK, ConsentRequest, Consents, earlier
-from weft.render.cells import clean
+from weft.render.cells import clean, wrap
 
 _ABOUT = {
     "code": "It would run inside the boundary (`weft doctor`): without your keys, able to change this workspace.",
@@ -18,8 +19,7 @@ _ABOUT = {
     "step": "Its code would be given this secret, or reach this host, when the step runs.",
     "model": "What you write, and the key that is named, would be sent to this address.",
 }
-_ANSWERS = "y: yes, to exactly this   n: no"
-_OWN = "   a: always in this folder, I write what is in it myself"
+_ANSWERS = {"y": "yes, to exactly this", "a": "always in this folder: I write what is in it myself", "n": "no"}
 
 
 def ask_about(consents: Consents, request: ConsentRequest) -> bool:
@@ -28,9 +28,13 @@ def ask_about(consents: Consents, request: ConsentRequest) -> bool:
         consents.check(request)
         return True
     own = request.kind in OWN_WORK and bool(request.folder)
-    print("\n".join(shown(consents, request)), file=sys.stderr)
+    width = shutil.get_terminal_size().columns
+    for line in shown(consents, request):
+        print(line if line.startswith(" ") else "\n".join(wrap(line, width)), file=sys.stderr)
     while True:
-        print(f"{_ANSWERS}{_OWN if own else ''}", file=sys.stderr)
+        for letter, meaning in _ANSWERS.items():
+            if own or letter != "a":
+                print(f"  {letter}  {meaning}", file=sys.stderr)
         print("> ", end="", file=sys.stderr, flush=True)
         said = sys.stdin.readline().strip().lower()
         if said in ("y", "yes"):

@@ -124,7 +124,7 @@ EXAMPLES: Final = {
     "trust list": "weft trust list",
     "trust revoke": "weft trust revoke desk",
     "import": "weft import old/sessions",
-    "init": "weft --workspace desk init --pack research",
+    "init": "weft init desk\nweft --workspace desk init --pack research",
     "doctor": "weft doctor\nweft doctor --report --to report.txt",
     "completion": 'eval "$(weft completion bash)"',
 }

@@ -4,22 +4,38 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
-from weft.app import DEFAULT_PACK, LaidFile, lay
+from weft.app import DEFAULT_PACK, LaidFile, lay, shipped_packs
 from weft.cli.place import asking_consents, trust_option, workspace_option, workspace_path
+from weft.protocol.errors import UsageError
 
 
 @click.command("init")
 @click.option(
     "--pack", "packs", multiple=True, metavar="NAME", help=f"A pack's name or folder (default: {DEFAULT_PACK})."
 )
+@click.argument("folder", required=False)
 @trust_option
 @workspace_option
-def command(packs: tuple[str, ...], workspace: str | None) -> None:
-    """Make the workspace and lay a pack into it; run it again after an upgrade to see what differs."""
-    path = workspace_path(workspace)
+def command(packs: tuple[str, ...], folder: str | None, workspace: str | None) -> None:
+    """Make the workspace and lay a pack into it; run it again after an upgrade to see what differs.
+
+    FOLDER is the workspace, as --workspace names it.
+    """
+    if folder and not packs and not Path(folder).exists() and folder in [pack.name for pack in shipped_packs()]:
+        raise UsageError(
+            f"{folder!r} is the name of a pack",
+            hint=f"weft init --pack {folder} lays it; a folder of that name: weft init ./{folder}",
+        )
+    root = click.get_current_context().find_root()
+    typed = root.get_parameter_source("workspace") is ParameterSource.COMMANDLINE
+    if folder and (other := workspace or (root.obj if typed else None)):
+        raise UsageError(f"two workspaces are named: {folder} and {other}", hint=f"weft init {folder}")
+    path = workspace_path(folder or workspace)
     for name in packs or (DEFAULT_PACK,):
         pack, laid = lay(name, path, asking_consents())
         print(f"pack {pack.name} {pack.version} in {path}", file=sys.stderr)

@@ -13,7 +13,15 @@ from typing import Any, Final, TypeVar
 import click
 
 from weft.app import Collections, IngestReport, OpenCollection
-from weft.cli.place import ensure_workspace, for_terminal, is_terminal, json_option, workspace_option, workspace_path
+from weft.cli.place import (
+    ensure_workspace,
+    for_terminal,
+    is_terminal,
+    json_option,
+    print_rows,
+    workspace_option,
+    workspace_path,
+)
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError, UserError, WeftError
 from weft.protocol.json_text import json_value
 from weft.render.cells import clean_lines, clean_row
@@ -174,14 +182,17 @@ def list_collections(as_json: bool, workspace: str | None) -> None:
     """The collections of the workspace."""
     with Collections.of(workspace_path(workspace)) as collections:
         rows = collections.rows()
-    if not rows and not as_json:
-        print("there are no collections yet: weft kb create NAME FILE... makes one", file=sys.stderr)
-    for row in rows:
-        if as_json:
+    if as_json:
+        for row in rows:
             print(json.dumps({"name": row.name, "title": row.title, **row.counts}, ensure_ascii=False))
-        else:
-            counts = f"{row.counts['documents']} documents\t{row.counts['passages']} passages"
-            print(clean_row((row.name, *counts.split("\t"), row.title)))
+        return
+    print_rows(
+        [
+            (row.name, f"{row.counts['documents']} documents", f"{row.counts['passages']} passages", row.title)
+            for row in rows
+        ],
+        "there are no collections yet: weft kb create NAME FILE... makes one",
+    )
 
 
 @command.command("show")

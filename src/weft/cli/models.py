@@ -17,13 +17,14 @@ from weft.cli.place import (
     asking_consents,
     is_terminal,
     json_option,
+    print_rows,
     secret_asker,
     trust_option,
     workspace_option,
     workspace_path,
 )
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
-from weft.render.cells import clean, clean_row
+from weft.render.cells import clean
 
 PIPE_SECONDS = 1.0
 THINKING = ("off", "low", "medium", "high")
@@ -43,12 +44,12 @@ def command(ctx: click.Context) -> None:
 def list_models(workspace: str | None = None, as_json: bool = False) -> None:
     """The models that can be named, the default marked."""
     rows = model_settings(workspace).rows()
-    for row in rows:
-        if as_json:
+    if as_json:
+        for row in rows:
             print(json.dumps({"model": row.model, "kind": row.kind, "where": row.where, "default": row.default}))
-        else:
-            print(clean_row((f"{'*' if row.default else ' '} {row.model}", row.kind, row.where)))
-    if len(rows) == 1 and not as_json:
+        return
+    print_rows([(f"{'*' if row.default else ' '} {row.model}", row.kind, row.where) for row in rows])
+    if len(rows) == 1:
         print("No model is connected: `weft models add` connects one.", file=sys.stderr)
 
 

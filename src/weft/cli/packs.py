@@ -14,6 +14,7 @@ from weft.cli.place import (
     fetched,
     for_terminal,
     json_option,
+    print_rows,
     trust_option,
     workspace_option,
     workspace_path,
@@ -34,11 +35,12 @@ def command(ctx: click.Context) -> None:
 @json_option
 def list_packs(as_json: bool = False) -> None:
     """The packs that come with Weft."""
-    for pack in shipped_packs():
-        if as_json:
+    packs = shipped_packs()
+    if as_json:
+        for pack in packs:
             print(json.dumps({"name": pack.name, "version": pack.version, "description": pack.description}))
-        else:
-            print(clean_row((pack.name, str(pack.version), pack.description)))
+        return
+    print_rows([(pack.name, str(pack.version), pack.description) for pack in packs])
 
 
 @command.command("diff")

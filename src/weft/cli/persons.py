@@ -9,7 +9,7 @@ import sys
 import click
 
 from weft.app import person_access
-from weft.cli.place import is_terminal, json_option
+from weft.cli.place import is_terminal, json_option, print_rows
 from weft.protocol.errors import UsageError
 
 ROLES = ("look", "answer", "run", "administer")
@@ -41,11 +41,12 @@ def add(name: str, role: str, passphrase: bool) -> None:
 @json_option
 def list_persons(as_json: bool = False) -> None:
     """Who there is, and what they may do."""
-    for person in person_access().persons():
-        if as_json:
+    persons = person_access().persons()
+    if as_json:
+        for person in persons:
             print(json.dumps({"name": person.name, "role": person.role, "passphrase": bool(person.passphrase)}))
-        else:
-            print(f"{person.name}\t{person.role}\t{'passphrase' if person.passphrase else 'link'}")
+        return
+    print_rows([(person.name, person.role, "passphrase" if person.passphrase else "link") for person in persons])
 
 
 @command.command("remove")

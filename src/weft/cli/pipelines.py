@@ -8,7 +8,7 @@ import sys
 import click
 
 from weft.app import Pipeline, Step, pipeline_json_schema
-from weft.cli.place import is_ascii, is_terminal, json_option, open_app, screen_width, workspace_option
+from weft.cli.place import is_ascii, is_terminal, json_option, open_app, print_rows, screen_width, workspace_option
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, WorkspaceError
 from weft.render.cells import clean
 from weft.render.graph import graph_text, mermaid
@@ -27,6 +27,7 @@ def command(ctx: click.Context) -> None:
 @workspace_option
 def list_pipelines(as_json: bool = False, workspace: str | None = None) -> None:
     """Every pipeline of the workspace with what it makes."""
+    rows: list[tuple[str, ...]] = []
     with open_app(workspace) as app:
         for name in app.workspace.pipeline_names():
             try:
@@ -37,7 +38,9 @@ def list_pipelines(as_json: bool = False, workspace: str | None = None) -> None:
             if as_json:
                 print(json.dumps({"name": name, "description": about, "steps": steps}))
             else:
-                print(f"{clean(name)}\t{clean(' -> '.join(steps))}\t{clean(about)}")
+                rows.append((name, " -> ".join(steps), about))
+    if not as_json:
+        print_rows(rows, "there are no pipelines yet: weft new pipeline NAME makes one")
 
 
 @command.command("show")

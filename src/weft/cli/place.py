@@ -196,5 +196,16 @@ def for_terminal(text: str) -> str:
     return clean_lines(text)
 
 
+def print_rows(rows: Sequence[Sequence[str]], nothing: str = "") -> None:
+    """A list: in columns on a terminal, with tabs between the cells for a program. `nothing`: what is said of an empty
+    one."""
+    from weft.render.rows import tabbed_rows, wrapped_rows
+
+    if not rows and nothing:
+        print(nothing, file=sys.stderr)
+    if rows:
+        print(wrapped_rows(rows, screen_width()) if is_terminal(sys.stdout) else tabbed_rows(rows))
+
+
 def is_ascii(stream: Any) -> bool:
     return "utf" not in (stream.encoding or "").lower()

@@ -13,7 +13,7 @@ from dataclasses import asdict
 import click
 
 from weft.app.schedules.schedules import ScheduleRow, Schedules
-from weft.cli.place import json_option, open_app, trust_option, workspace_option
+from weft.cli.place import json_option, open_app, print_rows, trust_option, workspace_option
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED
 from weft.render.cells import clean_lines, clean_row
 
@@ -35,10 +35,11 @@ def list_schedules(as_json: bool = False, workspace: str | None = None) -> int:
     """Every schedule with when it comes next and what became of it last."""
     with open_app(workspace) as app:
         rows = Schedules(app).rows()
-    for row in rows:
-        print(json.dumps(asdict(row), ensure_ascii=False) if as_json else clean_row(_cells(row)))
-    if not rows:
-        print("there are no schedules; one is a file schedules/NAME.yaml", file=sys.stderr)
+    if as_json:
+        for row in rows:
+            print(json.dumps(asdict(row), ensure_ascii=False))
+    else:
+        print_rows([_cells(row) for row in rows], "there are no schedules; one is a file schedules/NAME.yaml")
     return EXIT_FAILED if any(row.problem for row in rows) else EXIT_DONE
 
 

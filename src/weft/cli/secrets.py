@@ -10,7 +10,7 @@ import sys
 import click
 
 from weft.app import person_secrets
-from weft.cli.place import is_terminal, json_option, secret_asker
+from weft.cli.place import is_terminal, json_option, print_rows, secret_asker
 from weft.protocol.errors import UserError
 
 
@@ -38,8 +38,12 @@ def set_secret(name: str) -> None:
 @json_option
 def list_secrets(as_json: bool = False) -> None:
     """Their names."""
-    for name in person_secrets({**os.environ}, secret_asker()).names():
-        print(json.dumps({"name": name}) if as_json else name)
+    names = person_secrets({**os.environ}, secret_asker()).names()
+    if as_json:
+        for name in names:
+            print(json.dumps({"name": name}))
+        return
+    print_rows([(name,) for name in names], "there are no secrets yet: weft secrets set NAME keeps one")
 
 
 @command.command("rm")

@@ -28,6 +28,7 @@ from weft.cli.place import (
     is_terminal,
     json_option,
     open_app,
+    print_rows,
     screen_width,
     workspace_option,
     workspace_path,
@@ -396,8 +397,8 @@ def _describe_one(app: App, session: str, said: DescribeSession) -> None:
 def list_trash(workspace: str | None) -> None:
     """What is in the trash folder."""
     with open_sessions(workspace_path(workspace)) as sessions:
-        for one in sessions.trashed():
-            print("\t".join(map(clean, (one.name, one.session, one.pipeline, one.updated))))
+        rows = [(one.name, one.session, one.pipeline, one.updated) for one in sessions.trashed()]
+    print_rows(rows, "the trash is empty")
 
 
 @command.command("restore")

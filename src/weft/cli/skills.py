@@ -14,6 +14,7 @@ from weft.cli.place import (
     for_terminal,
     json_option,
     open_app,
+    print_rows,
     trust_option,
     workspace_option,
     workspace_path,
@@ -35,6 +36,7 @@ def command(ctx: click.Context) -> None:
 @workspace_option
 def list_skills(as_json: bool = False, workspace: str | None = None) -> int:
     """Every skill with what it is for and where it came from; what is wrong with the others."""
+    rows: list[tuple[str, ...]] = []
     with open_app(workspace) as app:
         good, problems = app.workspace.skills()
         for one in good:
@@ -44,7 +46,9 @@ def list_skills(as_json: bool = False, workspace: str | None = None) -> int:
                 told = {"name": one.name, "description": one.description, "origin": origin, "hash": one.hash}
                 print(json.dumps(told, ensure_ascii=False))
             else:
-                print(clean_row((one.name, one.description, *([origin] if origin else []))))
+                rows.append((one.name, one.description, *([origin] if origin else [])))
+    if not as_json:
+        print_rows(rows, "" if problems else "there are no skills yet: weft new skill NAME makes one")
     for problem in problems:
         print(clean_lines(str(problem)), file=sys.stderr)
     return EXIT_FAILED if problems else EXIT_DONE

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from weft.app import AddRequest, App, SourceSettings, wake_waiting
-from weft.cli.place import is_terminal, json_option, open_app, pairs, workspace_option
+from weft.cli.place import is_terminal, json_option, open_app, pairs, print_rows, workspace_option
 from weft.protocol.commands import Refused, SwitchSource
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
@@ -36,6 +36,7 @@ def _shelf(app: App) -> SourceSettings:
 @workspace_option
 def list_sources(as_json: bool = False, workspace: str | None = None) -> None:
     """Every source, whether it works, and how many tools it has."""
+    rows: list[tuple[str, ...]] = []
     with open_app(workspace) as app:
         for row in _shelf(app).rows():
             if as_json:
@@ -43,7 +44,9 @@ def list_sources(as_json: bool = False, workspace: str | None = None) -> None:
             else:
                 state = row["state"] if row["enabled"] or row["state"] == "broken" else f"{row['state']}, off"
                 tools = f"{row['tools']} tools" if row["tools"] != 1 else "1 tool"
-                print("\t".join(map(clean, (row["slug"], row["kind"], state, tools, row["why"].split("\n")[0]))))
+                rows.append((row["slug"], row["kind"], state, tools, row["why"].split("\n")[0]))
+    if not as_json:
+        print_rows(rows, "there are no sources yet: weft sources add connects one")
 
 
 @command.command("add", context_settings={"ignore_unknown_options": False})
@@ -170,6 +173,7 @@ def _tested(shelf: SourceSettings, slugs: tuple[str, ...], *, as_json: bool) -> 
 @workspace_option
 def tools(slug: str | None, as_json: bool, workspace: str | None) -> None:
     """The tools of a source, or of all that are on, as a model is offered them."""
+    rows: list[tuple[str, ...]] = []
     with open_app(workspace) as app:
         shelf = _shelf(app)
         slugs = [slug] if slug else [row["slug"] for row in shelf.rows() if row["enabled"]]
@@ -178,7 +182,9 @@ def tools(slug: str | None, as_json: bool, workspace: str | None) -> None:
                 print(json.dumps(entry))
             else:
                 about = entry["description"].split("\n")[0]
-                print("\t".join(map(clean, (entry["name"], entry["effect"], about))))
+                rows.append((entry["name"], entry["effect"], about))
+    if not as_json:
+        print_rows(rows, "no source that is on has been reached: weft sources test tries them")
 
 
 @command.command("resources")

@@ -8,9 +8,8 @@ import sys
 import click
 
 from weft.app import person_access
-from weft.cli.place import json_option
+from weft.cli.place import json_option, print_rows
 from weft.protocol.errors import UsageError
-from weft.render.cells import clean_row
 
 SCOPES = ("read", "write", "mcp", "trigger")
 
@@ -40,19 +39,20 @@ def add(title: str, scopes: tuple[str, ...], days: int | None, person: str) -> N
 def list_tokens(as_json: bool = False) -> None:
     """Tokens and signed-in browsers."""
     access = person_access()
+    rows: list[tuple[str, ...]] = []
     for token in access.tokens():
         until = f"until {token.expires:%Y-%m-%d}" if token.expires else "until revoked"
         if as_json:
             print(json.dumps({"id": token.id, "kind": "token", "title": token.title, "person": token.person}))
         else:
-            print(clean_row((token.id, "token", token.person, ", ".join(token.scopes), until, token.title)))
+            rows.append((token.id, "token", token.person, ", ".join(token.scopes), until, token.title))
     for browser in access.browsers():
         if as_json:
             print(json.dumps({"id": browser.id, "kind": "browser", "title": browser.agent, "person": browser.person}))
         else:
-            print(
-                clean_row((browser.id, "browser", browser.person, f"since {browser.created:%Y-%m-%d}", browser.agent))
-            )
+            rows.append((browser.id, "browser", browser.person, f"since {browser.created:%Y-%m-%d}", browser.agent))
+    if not as_json:
+        print_rows(rows, "no token and no browser yet: weft tokens add TITLE makes a token")
 
 
 @command.command("revoke")

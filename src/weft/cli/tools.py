@@ -11,9 +11,9 @@ import click
 
 from weft.app import allow_always, tools_listed
 from weft.app import judge_call as judge
-from weft.cli.place import json_option, workspace_option, workspace_path
+from weft.cli.place import json_option, print_rows, workspace_option, workspace_path
 from weft.protocol.commands import Mode
-from weft.render.cells import clean_lines, clean_row
+from weft.render.cells import clean_lines
 
 
 @click.group("tools", invoke_without_command=True)
@@ -30,11 +30,12 @@ def command(ctx: click.Context) -> None:
 @workspace_option
 def list_tools(kb: str | None = None, as_json: bool = False, workspace: str | None = None) -> None:
     """Every tool with its kind and what it does, exactly as a model is told."""
-    for entry in tools_listed(workspace_path(workspace), kb):
-        if as_json:
+    listed = tools_listed(workspace_path(workspace), kb)
+    if as_json:
+        for entry in listed:
             print(json.dumps(entry))
-        else:
-            print(clean_row((entry["name"], entry["effect"], entry["description"])))
+        return
+    print_rows([(entry["name"], entry["effect"], entry["description"]) for entry in listed])
 
 
 @command.command("judge")

@@ -12,7 +12,15 @@ import click
 
 from weft.app import person_consents
 from weft.cli.consent_question import ask_about, shown
-from weft.cli.place import is_terminal, json_option, open_app, trust_option, workspace_option, workspace_path
+from weft.cli.place import (
+    is_terminal,
+    json_option,
+    open_app,
+    print_rows,
+    trust_option,
+    workspace_option,
+    workspace_path,
+)
 from weft.protocol.errors import EXIT_DONE, EXIT_NOT_AGREED, UsageError
 from weft.render.cells import clean
 
@@ -51,17 +59,20 @@ def _review(workspace: str | None) -> int:
 def list_consents(as_json: bool) -> None:
     """What was agreed to, by whom and when."""
     book = person_consents({**os.environ}).book()
+    rows: list[tuple[str, ...]] = []
     for folder in book.folders:
         if as_json:
             print(json.dumps({"kind": "folder", **vars(folder), "at": _moment(folder.at)}))
         else:
             below = " and below" if folder.below else ""
-            print(clean(f"folder\t{folder.path}{below}\t{folder.by}, {folder.at:%Y-%m-%d %H:%M}"))
+            rows.append(("folder", f"{folder.path}{below}", f"{folder.by}, {folder.at:%Y-%m-%d %H:%M}"))
     for one in book.consents:
         if as_json:
             print(json.dumps({"hash": one.hash, **vars(one), "at": _moment(one.at)}))
         else:
-            print(clean(f"{one.hash}\t{one.words}\t{one.by}, {one.at:%Y-%m-%d %H:%M}, {one.how}"))
+            rows.append((one.hash, one.words, f"{one.by}, {one.at:%Y-%m-%d %H:%M}, {one.how}"))
+    if not as_json:
+        print_rows(rows, "nothing was agreed to yet")
 
 
 def _moment(at: datetime) -> str:

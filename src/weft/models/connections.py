@@ -195,7 +195,7 @@ def resolve(
     connection = known.get(name)
     if connection is None:
         raise UserError(
-            f"{_source(level)} asks for the model '{reference}', but there is no connection '{name}'",
+            f"{_asked_for(level, reference)}, but there is no connection '{name}'",
             hint=_nearest(name, known),
         )
     model = model or connection.model
@@ -327,6 +327,15 @@ def window_of(resolved: Resolved) -> tuple[int, str]:
 def _source(level: Level) -> str:
     named = {"environment": f"${MODEL_VARIABLE}", "workspace": "config.toml", "default": "the default"}
     return named.get(level, f"the {level}")
+
+
+def _asked_for(level: Level, reference: str) -> str:
+    """Who asks for a model that is not there. What is chosen for a session is what a person just named."""
+    return (
+        f"the model '{reference}' was chosen"
+        if level == "session"
+        else f"{_source(level)} asks for the model '{reference}'"
+    )
 
 
 def _nearest(name: str, known: Mapping[str, Connection]) -> str:

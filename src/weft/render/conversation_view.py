@@ -27,7 +27,7 @@ from weft.protocol.events import (
 )
 from weft.protocol.messages import told_stop
 from weft.protocol.values import dataclass
-from weft.render.cells import paragraphs
+from weft.render.cells import cut, paragraphs
 from weft.render.markdown import fence_after, is_row
 from weft.render.run_card import RunPart
 from weft.render.units import told_retry
@@ -35,6 +35,8 @@ from weft.render.units import told_retry
 PLAN_TOOL: Final = "SubmitPlan"
 MOST_HELD: Final = 200
 """Lines of a table that are held back until it is whole."""
+SHOWN_OF_A_MESSAGE: Final = 40
+"""Cells of a message that is named by its first words."""
 CallPhase = Literal["asked", "running", "ended"]
 NoteLook = Literal["note", "warning", "error"]
 
@@ -152,6 +154,8 @@ class ConversationView:
     """Model calls at work, by conversation."""
     turning: bool = False
     """A turn of the main conversation is open, or its continuation is due."""
+    begun: dict[str, str] = field(default_factory=dict)
+    """The first words of each message that began a turn, or became part of one."""
     messages: int = 0
     """How many messages of the person became part of a turn."""
     failed: bool = False
@@ -256,6 +260,7 @@ class ConversationView:
         for message in event.messages:
             if (text := self.queued.pop(message, None)) is not None:
                 self.messages += 1
+                self.begun[message] = cut(" ".join(text.split()), SHOWN_OF_A_MESSAGE)
                 self.finished.append(SpokenMessage(text))
 
     def _intent(self, event: t.IntentRecorded, now: float) -> None:
@@ -439,9 +444,8 @@ class ConversationView:
         elif isinstance(event, t.ConversationRewound):
             self.plan = ""
             files = f"; put back: {', '.join(event.files)}" if event.files else ""
-            self.finished.append(
-                Noted(f"back to before turn {event.turn}: the model does not know of what came after{files}")
-            )
+            place = f"“{self.begun[event.message]}”" if event.message in self.begun else f"turn {event.turn}"
+            self.finished.append(Noted(f"back to before {place}: the model knows of nothing from there on{files}"))
         elif isinstance(event, t.ProcessStarted):
             self.finished.append(Noted(f"{event.process} goes on in the background: {event.command}"))
         elif isinstance(event, t.ProcessEnded):

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, nullcontext
+from difflib import get_close_matches
 from typing import Any, Final
 
 from weft.files import Folder
@@ -48,6 +49,8 @@ OWN_FOLDERS: Final = ("aside", "attachments", "blobs")
 """The folders a session may have besides its files."""
 SNAPSHOT_EVERY: Final = 2_000
 """Events between two snapshots: fewer are read again in less time than it takes to look for one."""
+MOST_MEANT: Final = 3
+"""Sessions that are offered for one that is not there."""
 MANIFEST_PAUSE: Final = 5.0
 """Seconds between two writes of the manifest while a run goes on. One that is written over waits for the disk: most
 file systems write out what is renamed onto another file, and let nobody go on while the old one is on its way."""
@@ -444,8 +447,13 @@ def begin_reading(folder: Folder | None, snapshot: Snapshot | None) -> tuple[Log
     return LogReader(folder), SessionState(), Standing()
 
 
-def no_session(name: str) -> UserError:
-    return UserError(f"there is no session {name}", hint="weft sessions list shows the ones there are")
+def no_session(name: str, others: Iterable[str] = ()) -> UserError:
+    """`others`: the sessions there are; those whose names begin as this one, or are nearest to it, may be meant."""
+    names = list(others) if name else []
+    meant = [one for one in names if one.startswith(name)] or get_close_matches(name, names, n=1)
+    said = " or ".join(f"'{one}'" for one in meant[:MOST_MEANT])
+    hint = f"did you mean {said}?" if said else "weft sessions list shows the ones there are"
+    return UserError(f"there is no session {name}", hint=hint)
 
 
 def _is_ours(data: bytes) -> bool:

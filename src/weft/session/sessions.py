@@ -122,7 +122,7 @@ class Sessions:
             return self._shared.mark(check_session_id(session)) or LogMark(0, 0)
         home = self._find(check_session_id(session))
         if home is None:
-            raise no_session(session)
+            raise no_session(session, self.ids())
         with self._workspace.folder(home) as folder:
             return _log_mark(folder, session)
 
@@ -134,7 +134,7 @@ class Sessions:
         """The session's folder for reading."""
         home = self._find(check_session_id(session))
         if home is None:
-            raise no_session(session)
+            raise no_session(session, self.ids())
         with self._workspace.folder(f"{home}/{session}") as folder:
             if self._shared is not None:
                 bring_up_to_date(self._shared, session, folder)
@@ -220,7 +220,7 @@ class Sessions:
         if self._shared is not None:
             marks = self._shared.marks()
             if missing := [name for name in sessions if check_session_id(name) not in marks]:
-                raise no_session(missing[0])
+                raise no_session(missing[0], marks)
             for session, lines in self._shared.logs({name: marks[name] for name in sessions or sorted(marks)}):
                 reader = LogReader(None)
                 yield session, reader, reader.take(lines)
@@ -279,7 +279,7 @@ class Sessions:
         """Move a session to the trash folder and say where it is. Nothing is deleted."""
         home = self._find(check_session_id(session))
         if home is None:
-            raise no_session(session)
+            raise no_session(session, self.ids())
         with self._workspace.folder(home) as folder, self._workspace.folder(TRASH, create=True) as trash:
             with folder.folder(session) as inside:
                 lock = WriterLock.acquire(inside, session, timestamp(self._now()))

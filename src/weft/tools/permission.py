@@ -317,7 +317,7 @@ def _what_it_does(tool: Tool, subject: _Subject) -> str:
             if need in subject.declared
         ]
         held = "it needs no more than the boundary gives" if subject.strong else subject.reading.reason
-        return "; ".join(told[:4]) or held
+        return "; ".join([*dict.fromkeys(told)][:4]) or held
     if tool.source is not None:
         return f"{tool.name} is a tool of the source {tool.source}"
     doing = {"read": "reads", "write": "changes files", "network": "reaches the network", "process": "runs a program"}

@@ -86,7 +86,7 @@ def _session(app: App, inquiry: Inquiry, question: str) -> str:
 def _earlier(app: App, session: str) -> GivenFile:
     name = check_session_id(session)
     if not app.sessions.exists(name):
-        raise no_session(name)
+        raise no_session(name, app.sessions.ids())
     with app.sessions.folder(name) as folder:
         data = folder.read_or_none(ANSWER)
     if data is None:
