@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
-from weft.app import Export, Fork, KnownWords, LibraryDraft, Mentionable, Overview
+from weft.app import KnownWords, LibraryDraft, Mentionable, OpenedSession, OverviewName
 from weft.cli.chat.face import run_chat
 from weft.cli.commands import let_go
 from weft.conversation.conversation import Conversation
@@ -48,9 +48,11 @@ from weft.protocol.events import (
 )
 from weft.protocol.messages import Text, ToolCall, ToolResult
 from weft.session.session import Session
+from weft.session.state import SessionState
 from weft.testing.handles import ProcessRun, TaskRun
 from weft.testing.stand_ins import PlainContext, ScriptedTools, Work
 from weft.tools.tool import Question
+from weft.workspace.pipeline import Pipeline
 
 DIFF = """changed notes.md:
 --- notes.md
@@ -208,7 +210,7 @@ class Disk(SessionJournal):
         return self.session.record(events, by=by, key=key)
 
 
-class Held:
+class Held(OpenedSession):
     """A session with nothing but this conversation, behind the door that a face uses."""
 
     id = "talk"
@@ -221,7 +223,15 @@ class Held:
         self._asked: dict[str, asyncio.Future[Mapping[str, str]]] = {}
 
     @property
-    def _status(self) -> StatusChanged:
+    def state(self) -> SessionState:
+        raise AssertionError("there is no run here")
+
+    @property
+    def pipeline(self) -> Pipeline:
+        raise AssertionError("there is no run here")
+
+    @property
+    def status(self) -> StatusChanged:
         return StatusChanged(mode=self._mode, model="obedient", tokens=1234, cost="$0.02", context_used=0.12)
 
     def submit(self, command: SessionCommand, *, key: str = "", by: Actor = MACHINE) -> asyncio.Future[Reply]:
@@ -237,7 +247,7 @@ class Held:
                     self.talk.submit(command)
                 case SetMode():
                     self._mode = command.mode
-                    self.show(self._status)
+                    self.show(self.status)
                 case AnswerQuestion():
                     self._answer(command)
         except WeftError as error:
@@ -256,8 +266,11 @@ class Held:
     def working(self) -> Path:
         return Path.cwd()
 
-    async def answered(self, wanted: Overview | Fork | Export) -> str:
-        return f"a look at {wanted.what}" if isinstance(wanted, Overview) else "talk-fork"
+    async def look(self, what: OverviewName) -> str:
+        return await self.look_inside(what)
+
+    async def fork(self) -> str:
+        return "talk-fork"
 
     async def build(self, words: str) -> LibraryDraft:
         raise UserError("nothing is built here")
@@ -272,12 +285,18 @@ class Held:
         self.talk._feed.put(event)
 
     async def events(self, after: int = 0) -> AsyncIterator[Record | Event]:
-        yield self._status
+        yield self.status
         async for item in self.talk.events(after):
             yield item
 
     async def records(self, after: int = 0) -> list[Record]:
         return await self.talk.past()
+
+    async def look_inside(self, what: OverviewName) -> str:
+        return f"a look at {what}"
+
+    async def run_at_rest(self) -> Outcome | None:
+        return await self.rest()
 
     async def rest(self) -> Outcome | None:
         await self.talk.idle()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from weft.cli.chat.ports import ChatSession
+from weft.app import OpenedSession
 from weft.render.conversation_view import ConversationView, Noted
 from weft.render.units import count
 
 
-async def let_go(session: ChatSession, view: ConversationView) -> bool:
+async def let_go(session: OpenedSession, view: ConversationView) -> bool:
     """Whether nothing of it was left running. An approval that waits survives, as it would survive a crash."""
     return await session.close(keep_open=bool(view.approvals))
 

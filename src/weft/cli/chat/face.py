@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import sys
 
-from weft.cli.chat.plain import run_plain
-from weft.cli.chat.ports import ChatSession
+from weft.app import OpenedSession
+from weft.cli.chat.plain import PlainChat
 from weft.cli.place import is_terminal
 
 
 async def run_chat(
-    session: ChatSession,
+    session: OpenedSession,
     *,
     message: str | None = None,
     whole_input: bool = False,
@@ -29,7 +29,8 @@ async def run_chat(
     proposed begin.
     """
     if plain or not (is_terminal(sys.stdin) and is_terminal(sys.stdout)):
-        return await run_plain(session, message=message, whole_input=whole_input, program=program)
+        attended = message is None and not whole_input and sys.stdin.isatty()
+        return await PlainChat(session, attended=attended, program=program).run(message, whole_input)
     from weft.cli.chat.screen import ChatScreen
 
     return await ChatScreen(session, program=program).run(message)

@@ -16,10 +16,20 @@ from collections.abc import AsyncIterator
 
 from rich.text import Text
 
-from weft.app import Attach, Build, Export, Fork, GivenFile, Leave, Overview, files_named, read_slash
+from weft.app import (
+    Attach,
+    Build,
+    Export,
+    Fork,
+    GivenFile,
+    Leave,
+    OpenedSession,
+    Overview,
+    files_named,
+    read_slash,
+)
 from weft.cli.chat.ending import last_words, let_go
-from weft.cli.chat.opening import greeting, of_main
-from weft.cli.chat.ports import ChatSession
+from weft.cli.chat.opening import begin
 from weft.cli.chat.questions import PLAN_LETTERS, Questions, decided, letters
 from weft.cli.place import is_ascii, screen_width
 from weft.cli.stopping import TERMINAL, interruptible
@@ -41,15 +51,8 @@ WIDTH = 120
 HELP = "Enter sends, /help lists commands, Ctrl+C stops, Ctrl+D leaves"
 
 
-async def run_plain(
-    session: ChatSession, *, message: str | None = None, whole_input: bool = False, program: str = "weft"
-) -> int:
-    attended = message is None and not whole_input and sys.stdin.isatty()
-    return await PlainChat(session, attended=attended, program=program).run(message, whole_input)
-
-
 class PlainChat:
-    def __init__(self, session: ChatSession, *, attended: bool = False, program: str = "weft") -> None:
+    def __init__(self, session: OpenedSession, *, attended: bool, program: str) -> None:
         self._session = session
         self._program = program
         self._attended = attended
@@ -67,18 +70,12 @@ class PlainChat:
         """Files that go with the next message."""
 
     async def run(self, message: str | None, whole_input: bool) -> int:
-        past = await self._session.records()
-        for record in past:
-            if of_main(record):
-                self._view.apply(record.event, 0.0)
-        self._view.take()
+        _, seen = await begin(self._session, self._view, time.monotonic())
         self._view.failed = False  # that was another time
-        for event in greeting(self._session):
-            self._view.apply(event, 0.0)
         if self._attended:
             _complain(self._sheet.title("weft chat", self._session.id))
             _complain(Text(HELP))
-        following = asyncio.create_task(self._follow(past[-1].seq if past else 0))
+        following = asyncio.create_task(self._follow(seen))
         stopped = asyncio.create_task(self._stopped.wait())
         talking = asyncio.create_task(self._talk_through(message, whole_input))
         with interruptible(self._stop):

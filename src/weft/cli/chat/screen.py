@@ -16,15 +16,17 @@ import termios
 import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
-from datetime import datetime
 from typing import Any, Final, get_args
 
 from prompt_toolkit.application import Application
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.data_structures import Size
 from prompt_toolkit.document import Document
+from prompt_toolkit.filters import Condition, FilterOrBool
 from prompt_toolkit.formatted_text import ANSI
 from prompt_toolkit.history import InMemoryHistory
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.keys import Keys
 from prompt_toolkit.layout import BufferControl, Dimension, FormattedTextControl, HSplit, Layout, VerticalAlign, Window
 from prompt_toolkit.layout.processors import BeforeInput
 from prompt_toolkit.output.vt100 import Vt100_Output
@@ -41,6 +43,7 @@ from weft.app import (
     Leave,
     LibraryDraft,
     Mentionable,
+    OpenedSession,
     Overview,
     being_typed,
     complete,
@@ -51,10 +54,8 @@ from weft.app import (
     read_slash,
 )
 from weft.cli.chat.ending import last_words, let_go
-from weft.cli.chat.keys import Chat, bindings
-from weft.cli.chat.opening import greeting, of_main
+from weft.cli.chat.opening import begin
 from weft.cli.chat.paint import Paint
-from weft.cli.chat.ports import ChatSession
 from weft.cli.chat.questions import PLAN_LETTERS, Questions, decided, letters
 from weft.cli.chat.reflow import ReflowingRenderer
 from weft.cli.place import is_ascii
@@ -107,14 +108,8 @@ MODES: Final = {
 HELP: Final = "Enter sends, / lists commands, Alt+Enter breaks the line, Ctrl+C stops, Shift+Tab: mode, Ctrl+D leaves"
 
 
-class ChatScreen(Chat):
-    def __init__(
-        self,
-        session: ChatSession,
-        *,
-        program: str = "weft",
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+class ChatScreen:
+    def __init__(self, session: OpenedSession, *, program: str) -> None:
         self._session = session
         self._questions = Questions()
         self._known: KnownWords | None = None
@@ -128,14 +123,13 @@ class ChatScreen(Chat):
         self._said_before: list[str] = []
         self._placing = False
         self._state = "ready"
-        self._since = clock()
+        self._since = time.monotonic()
         """When what goes on began."""
         self._attached: dict[str, GivenFile] = {}
         """Files that go with the next message, by the words that stand for them in it."""
         self._beside: set[asyncio.Task[None]] = set()
         self._sending: set[asyncio.Future[Reply]] = set()
         self._program = program
-        self._clock = clock
         self._view = ConversationView()
         self._paint = Paint(colour=not os.environ.get("NO_COLOR"))
         self._ascii = is_ascii(sys.stdout)
@@ -182,7 +176,7 @@ class ChatScreen(Chat):
         ]
         app: Application[int] = Application(
             layout=Layout(HSplit(parts, align=VerticalAlign.TOP), focused_element=field),
-            key_bindings=bindings(self, self._buffer),
+            key_bindings=self._keys(),
             output=output,
             erase_when_done=True,
             enable_page_navigation_bindings=False,
@@ -206,7 +200,7 @@ class ChatScreen(Chat):
     def _live(self) -> list[Text]:
         rows = self._app.output.get_size().rows
         room = max(rows - self._typed_rows() - 2, 3)
-        return live_lines(self._view, self._clock(), self._sheet, height=room, extra=self._own_lines())
+        return live_lines(self._view, time.monotonic(), self._sheet, height=room, extra=self._own_lines())
 
     def _typed_rows(self) -> int:
         columns = self._app.output.get_size().columns
@@ -223,7 +217,7 @@ class ChatScreen(Chat):
         lines += self._offers()
         if attached := [file.name for words, file in self._attached.items() if not words.startswith(PASTED)]:
             lines += self._sheet.wrapped(f"with your next message: {', '.join(attached)}", 2, "dim")
-        if self._hint and self._clock() < self._hint_until:
+        if self._hint and time.monotonic() < self._hint_until:
             lines += self._sheet.wrapped(self._hint, 2, "yellow")
         elif self._view.approvals and self._buffer.text and self._reason_for is None:
             lines += self._sheet.wrapped("send or clear what you typed to answer the question", 2, "yellow")
@@ -252,11 +246,11 @@ class ChatScreen(Chat):
         return [(f"/{one.name} {one.takes}".rstrip(), one.about, f"/{one.name}") for one in offered]
 
     @property
-    def offering(self) -> bool:
+    def _offering(self) -> bool:
         offered = self._offered()
         return bool(offered) and [typed for _, _, typed in offered] != [self._buffer.text]
 
-    def pick(self, step: int) -> None:
+    def _pick(self, step: int) -> None:
         last = len(self._offered()) - 1
         self._picked = max(min(0 if self._picked is None else self._picked + step, last), 0)
         self._dirty.set()
@@ -269,8 +263,8 @@ class ChatScreen(Chat):
         if self._buffer.text == "/":
             self._do(self._learn())
         naming = being_typed(self._buffer.document.text_before_cursor) is not None
-        if naming and self._clock() - self._named[0] > KNOWN_FOR:
-            self._named = (self._clock(), self._named[1])
+        if naming and time.monotonic() - self._named[0] > KNOWN_FOR:
+            self._named = (time.monotonic(), self._named[1])
             self._do(self._learn_names())
         if naming or self._buffer.text.startswith("/"):
             self._dirty.set()
@@ -303,7 +297,7 @@ class ChatScreen(Chat):
 
     async def _learn_names(self) -> None:
         try:
-            self._named = (self._clock(), await self._session.mentionable())
+            self._named = (time.monotonic(), await self._session.mentionable())
         except WeftError as error:
             self._tell(str(error))
         self._dirty.set()
@@ -312,7 +306,7 @@ class ChatScreen(Chat):
         self._known = await self._session.known_words()
         self._dirty.set()
 
-    def complete(self) -> None:
+    def _complete(self) -> None:
         """As far as what is typed can only become one thing; of a name, the best that it may become; or what was
         picked."""
         picked = self._picked or 0
@@ -338,7 +332,7 @@ class ChatScreen(Chat):
         if len(more) > len(self._buffer.text):
             self._buffer.document = Document(more, len(more))
 
-    def search_history(self) -> None:
+    def _search_history(self) -> None:
         """What was said before, in any conversation, that has the words that are typed; again for an earlier one."""
         if self._searching is None:
             self._searching = (self._buffer.text, 0)
@@ -377,7 +371,7 @@ class ChatScreen(Chat):
                 case None:
                     self._say(text)
                 case Leave():
-                    self.leave()
+                    self._leave()
                 case Overview():
                     shown = await self._session.answered(wanted)
                     lines = block_lines(Answered(shown), self._sheet)
@@ -391,7 +385,7 @@ class ChatScreen(Chat):
                         await self._session.answered(wanted), 11, lead=[("  written: ", "dim")]
                     )
                 case Interrupt():
-                    self.interrupt()
+                    self._interrupt()
                 case Build():
                     await self._build(wanted.words)
                 case Attach():
@@ -461,10 +455,10 @@ class ChatScreen(Chat):
             output.flush()
         except OSError:
             self._deaf = True  # the terminal has gone; whoever reads the log misses nothing
-            self.leave(EXIT_INTERRUPTED)
+            self._leave(EXIT_INTERRUPTED)
 
     def _tell(self, text: str, seconds: float = TWICE) -> None:
-        self._hint, self._hint_until = text, self._clock() + seconds
+        self._hint, self._hint_until = text, time.monotonic() + seconds
         self._dirty.set()
 
     async def _keep_drawing(self) -> None:
@@ -474,7 +468,7 @@ class ChatScreen(Chat):
                 async with asyncio.timeout(FRAME if ticking else None):
                     await self._dirty.wait()
             self._dirty.clear()
-            if self._hint and self._clock() >= self._hint_until:
+            if self._hint and time.monotonic() >= self._hint_until:
                 self._hint = ""
             self._draw()
             await asyncio.sleep(BREATH)
@@ -482,7 +476,7 @@ class ChatScreen(Chat):
     async def _follow(self, after: int) -> None:
         async for item in self._session.events(after):
             event: Event = item.event if isinstance(item, Record) else item
-            self._view.apply(event, self._clock())
+            self._view.apply(event, time.monotonic())
             if isinstance(event, RunEnded) and event.outcome == "done":
                 self._do(self._show_result())
             self._call_attention()
@@ -502,12 +496,12 @@ class ChatScreen(Chat):
         state = "waits for you" if waits else "at work" if view.busy else "ready"
         if state == self._state:
             return
-        long = self._clock() - self._since >= LONG_WORK
+        long = time.monotonic() - self._since >= LONG_WORK
         wishes = notify_wishes(os.environ.get("WEFT_NOTIFY", ""))
         output = self._app.output
         rings = wishes.bell and (waits or (state == "ready" and self._state == "at work" and long))
         if state == "at work" and self._state == "ready":
-            self._since = self._clock()
+            self._since = time.monotonic()
         self._state = state
         with suppress(OSError):  # the terminal has gone
             if rings:
@@ -520,15 +514,14 @@ class ChatScreen(Chat):
 
     async def run(self, message: str | None = None) -> int:
         with self._signals():
-            self._open(past := await self._session.records())
-            for event in greeting(self._session):
-                self._view.apply(event, self._clock())
-            following = asyncio.create_task(self._follow(past[-1].seq if past else 0))
+            past, seen = await begin(self._session, self._view, time.monotonic())
+            self._open(past)
+            following = asyncio.create_task(self._follow(seen))
             if message:
                 self._give(Say(text=message))
             drawing = asyncio.create_task(self._keep_drawing())
             for task in (following, drawing):
-                task.add_done_callback(lambda _: self.leave())
+                task.add_done_callback(lambda _: self._leave())
             faults: list[BaseException] = []
             code = EXIT_INTERRUPTED
             try:
@@ -551,28 +544,23 @@ class ChatScreen(Chat):
     def _signals(self) -> Iterator[None]:
         """From the first line to the last: a Ctrl+C that comes while the terminal changes hands must do no harm."""
         loop = asyncio.get_running_loop()
-        loop.add_signal_handler(signal.SIGINT, self.press_ctrl_c)
+        loop.add_signal_handler(signal.SIGINT, self._press_ctrl_c)
         for number in (signal.SIGTERM, signal.SIGHUP):
-            loop.add_signal_handler(number, self.leave, EXIT_INTERRUPTED)
+            loop.add_signal_handler(number, self._leave, EXIT_INTERRUPTED)
         try:
             yield
         finally:
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
                 loop.remove_signal_handler(number)
 
-    def _open(self, past: list[Record]) -> None:
+    def _open(self, past: list[ConversationBlock]) -> None:
         """Who is here, and the last of what was said."""
-        for record in past:
-            if of_main(record):
-                self._view.apply(record.event, _moment(record.at))
-        self._view.rebase(self._clock())
-        blocks = self._view.take()
-        for block in blocks:
+        for block in past:
             if isinstance(block, SpokenMessage):
                 self._buffer.history.append_string(block.text)
         sheet = self._sheet
         lines = [sheet.title("weft chat", self._session.id), *sheet.wrapped(HELP, 0, "dim")]
-        shown, left = _last(blocks)
+        shown, left = _last(past)
         self._folded = next((b for b in reversed(shown) if isinstance(b, Thought | Called)), None)
         if left:
             earlier = f"{count(left, 'earlier message')}: {self._program} sessions show {self._session.id}"
@@ -605,7 +593,39 @@ class ChatScreen(Chat):
 
     # -- what the keys do
 
-    def leave(self, code: int = EXIT_DONE) -> None:
+    def _keys(self) -> KeyBindings:
+        empty, offering = Condition(lambda: not self._buffer.text), Condition(lambda: self._offering)
+        keys = KeyBindings()
+
+        def on(*sequence: str, does: Callable[[], object], when: FilterOrBool = True) -> None:
+            @keys.add(*sequence, filter=when)
+            def _(_: KeyPressEvent) -> None:
+                does()
+
+        @keys.add(Keys.BracketedPaste)
+        def _(event: KeyPressEvent) -> None:
+            self._paste(event.data.replace("\r\n", "\n").replace("\r", "\n"))
+
+        on("c-c", does=self._press_ctrl_c)
+        on("<sigint>", does=self._press_ctrl_c)
+        on("escape", does=self._press_escape)
+        on("c-d", does=self._leave, when=empty)
+        on("enter", does=self._submit)
+        on("c-j", does=self._submit)  # what Enter was when it was pressed before the program had the terminal
+        on("escape", "enter", does=lambda: self._buffer.insert_text("\n"))
+        on("escape", "c-j", does=lambda: self._buffer.insert_text("\n"))
+        on("s-tab", does=self._cycle_mode)
+        on("tab", does=self._complete)
+        on("down", does=lambda: self._pick(1), when=offering)
+        on("up", does=lambda: self._pick(-1), when=offering)
+        on("c-r", does=self._search_history)
+        on("c-x", "c-e", does=self._buffer.open_in_editor)
+        on("c-o", does=self._unfold)
+        # Stopping the process would stop what runs in the middle; and it must not become part of a message.
+        on("c-z", does=lambda: None)
+        return keys
+
+    def _leave(self, code: int = EXIT_DONE) -> None:
         self._leaving = code if self._leaving is None else self._leaving
         if self._app.future is not None and not self._app.future.done():
             self._app.exit(result=self._leaving)
@@ -613,29 +633,29 @@ class ChatScreen(Chat):
     def _left_already(self) -> None:
         """A wish to leave that came before there was anything to leave."""
         if self._leaving is not None:
-            self.leave()
+            self._leave()
 
-    def press_ctrl_c(self) -> None:
+    def _press_ctrl_c(self) -> None:
         """Stops what runs; where nothing does, a second one leaves."""
         if self._closing:
             return None
         if self._reason_for is not None:
             return self._end_reason()
-        if self.interrupt():
+        if self._interrupt():
             self._pressed = float("-inf")
             return None
-        if self._clock() - self._pressed <= TWICE:
-            return self.leave()
-        self._pressed = self._clock()
+        if time.monotonic() - self._pressed <= TWICE:
+            return self._leave()
+        self._pressed = time.monotonic()
         return self._tell("press Ctrl+C again to leave")
 
-    def press_escape(self) -> None:
+    def _press_escape(self) -> None:
         if self._reason_for is not None:
             self._end_reason()
         else:
-            self.interrupt()
+            self._interrupt()
 
-    def interrupt(self) -> bool:
+    def _interrupt(self) -> bool:
         """Whether there was something to stop."""
         reply = self._give(Interrupt())
         if not reply.done():  # it is held elsewhere
@@ -652,14 +672,14 @@ class ChatScreen(Chat):
                 self._dirty.set()
         return True
 
-    def cycle_mode(self) -> None:
+    def _cycle_mode(self) -> None:
         modes: tuple[Mode, ...] = get_args(Mode)
         now = self._view.status.mode if self._view.status else "ask"
         mode = modes[(modes.index(now) + 1) % len(modes)] if now in modes else "ask"
         self._give(SetMode(mode=mode))
         self._tell(f"mode: {mode} ({MODES[mode]})")
 
-    def unfold(self) -> None:
+    def _unfold(self) -> None:
         """What a question is about, or else the last thinking or result, whole."""
         if waiting := self._view.approvals:
             self._unfolding = [
@@ -696,9 +716,9 @@ class ChatScreen(Chat):
             self._decide(call, key)
         return True
 
-    def submit(self) -> None:
+    def _submit(self) -> None:
         if self._picked is not None:
-            return self.complete()
+            return self._complete()
         if self._put_aside():
             return None
         text, self._hint = self._buffer.text, ""
@@ -723,7 +743,7 @@ class ChatScreen(Chat):
             self._dirty.set()
         return None
 
-    def paste(self, text: str) -> None:
+    def _paste(self, text: str) -> None:
         """What is pasted is typed; a file that was dropped is named, and what is very long goes along as a file."""
         if (path := dropped_path(text)) is not None:
             text = f"{path} "
@@ -784,10 +804,3 @@ def _last(blocks: list[ConversationBlock]) -> tuple[list[ConversationBlock], int
     if len(starts) <= EXCHANGES:
         return blocks, 0
     return blocks[starts[-EXCHANGES] :], len(starts) - EXCHANGES
-
-
-def _moment(at: str) -> float:
-    try:
-        return datetime.fromisoformat(at).timestamp()
-    except ValueError:
-        return 0.0
