@@ -18,8 +18,7 @@ from tests.orchestrator.flow_shapes import shape, worlds
 from tests.orchestrator.model import BrokenPromiseError
 from weft.models.budget import Ledger
 from weft.orchestrator import after_step, machine, plan_preview, rest_commands, run_history
-from weft.orchestrator.after_step import AfterStep
-from weft.orchestrator.progress import Progress, RunSpec, StartAttempt, StepProgress
+from weft.orchestrator.progress import Decision, Progress, RunSpec, StartAttempt, StepProgress
 from weft.orchestrator.run_history import RunHistory
 from weft.protocol import events as e
 from weft.session import state as session_state
@@ -65,21 +64,21 @@ def test_random_lives_of_random_pipelines(chunk: int) -> None:
 Patch = tuple[Any, str, Any]
 
 
-def _no_gate(spec: RunSpec, progress: Progress, name: str, gate: Any, *, fresh: bool) -> AfterStep:
-    return AfterStep(progress)
+def _no_gate(spec: RunSpec, progress: Progress, name: str, gate: Any, *, fresh: bool) -> Decision:
+    return Decision(progress)
 
 
-def _asks_and_goes_on(spec: RunSpec, progress: Progress, name: str, gate: Any, *, fresh: bool) -> AfterStep:
+def _asks_and_goes_on(spec: RunSpec, progress: Progress, name: str, gate: Any, *, fresh: bool) -> Decision:
     after = ORIGINAL_GATE(spec, progress, name, gate, fresh=fresh)
     return replace(after, progress=after.progress.with_step(name, progress.steps[name]))
 
 
-def _once_is_for_ever(spec: RunSpec, progress: Progress, name: str, gate: Any, *, fresh: bool) -> AfterStep:
-    return AfterStep(progress) if name in progress.approved else ORIGINAL_GATE(spec, progress, name, gate, fresh=fresh)
+def _once_is_for_ever(spec: RunSpec, progress: Progress, name: str, gate: Any, *, fresh: bool) -> Decision:
+    return Decision(progress) if name in progress.approved else ORIGINAL_GATE(spec, progress, name, gate, fresh=fresh)
 
 
-def _never_withdrawn(progress: Progress, name: str) -> AfterStep:
-    return AfterStep(progress)
+def _never_withdrawn(progress: Progress, name: str) -> Decision:
+    return Decision(progress)
 
 
 def _only_the_first(pipeline: Any, now: RunHistory, step: str) -> Any:
@@ -108,14 +107,14 @@ def _reads_what_is_passed_over(spec: RunSpec, progress: Progress, step: Any) -> 
     return found, edited
 
 
-def _stays_passed_over(spec: RunSpec, progress: Progress, unit: Unit, *, fresh: bool) -> AfterStep:
+def _stays_passed_over(spec: RunSpec, progress: Progress, unit: Unit, *, fresh: bool) -> Decision:
     after = ORIGINAL_CLOSE(spec, progress, unit, fresh=fresh)
     passed = {name: step for name, step in progress.steps.items() if step.phase == "passed"}
     return replace(after, progress=replace(after.progress, steps={**after.progress.steps, **passed}))
 
 
-def _passed_by_in_silence(spec: RunSpec, progress: Progress, name: str) -> AfterStep:
-    return AfterStep(progress.with_step(name, StepProgress("passed")))
+def _passed_by_in_silence(spec: RunSpec, progress: Progress, name: str) -> Decision:
+    return Decision(progress.with_step(name, StepProgress("passed")))
 
 
 def _doubtful_is_good(self: Unit, seen: Any) -> Any:
@@ -164,8 +163,8 @@ def _free_when_failed(self: Ledger, step: str, model: Any, usage: Any, ms: int, 
     return self
 
 
-def _all_open(step: Any, attempt: int) -> bool:
-    return True
+def _never_closed(progress: Any, command: Any) -> bool:
+    return False
 
 
 def _gates_forgotten(spec: RunSpec, state: SessionState, now: float) -> Any:
@@ -237,7 +236,7 @@ MUTANTS: Mapping[str, tuple[str, Patch]] = {
     "a budget that begins anew": ("budget", (Ledger, "of", classmethod(_spends_anew))),
     "a budget that sees nothing spent": ("budget", (Ledger, "with_attempt", _free_when_failed)),
     "a budget that sees nothing beside": ("budget", (machine, "_beside", _nobody_beside)),
-    "a late result that is taken": ("repair", (machine, "_is_open", _all_open)),
+    "a late result that is taken": ("repair", (machine, "_is_closed", _never_closed)),
     "a plan that sees no conditions": ("passed over", (plan_preview.Outlook, "at", _sees_all)),
     "a crash that settles nothing": ("gate", (flow_model, "closing", _nothing_to_settle)),
 }

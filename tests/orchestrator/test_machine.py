@@ -74,8 +74,8 @@ def test_force_runs_what_is_up_to_date() -> None:
     assert [key[0] for key in world.running] == ["b"]
 
 
-def _open_to_all(_: Any, __: int) -> bool:
-    return True
+def _never_closed(_: Any, __: Any) -> bool:
+    return False
 
 
 def _always_skip(original: Callable[..., plan.RunOrSkip]) -> Callable[..., plan.RunOrSkip]:
@@ -111,12 +111,13 @@ def _unlimited(original: Callable[..., Any]) -> Callable[..., Any]:
 def _hasty(original: Callable[..., Any]) -> Callable[..., Any]:
     """Takes a step that still runs for done."""
 
-    def advance(spec: Any, state: Any, progress: Any, events: Any, effects: Any) -> Any:
+    def advance(spec: Any, state: Any, decided: Any) -> Any:
+        progress = decided.progress
         steps = {
             name: replace(step, requires=tuple(b for b in step.requires if progress.steps[b].phase != "running"))
             for name, step in spec.pipeline.steps.items()
         }
-        return original(replace(spec, pipeline=replace(spec.pipeline, steps=steps)), state, progress, events, effects)
+        return original(replace(spec, pipeline=replace(spec.pipeline, steps=steps)), state, decided)
 
     return advance
 
@@ -133,7 +134,7 @@ def _never_stops(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 MUTANTS: dict[str, tuple[Any, str, Callable[[Any], Any]]] = {
-    "a late result is taken": (machine, "_is_open", lambda _: _open_to_all),
+    "a late result is taken": (machine, "_is_closed", lambda _: _never_closed),
     "skips whatever completed once": (machine, "judge", _always_skip),
     "blind to changed code": (plan, "inputs_of", _blind_to("code:")),
     "blind to changed upstream artifacts": (plan, "inputs_of", _blind_to("artifact:")),
@@ -151,8 +152,6 @@ def test_every_mutant_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> N
     owner, attribute, breaking = MUTANTS[name]
     original = getattr(owner, attribute)
     monkeypatch.setattr(owner, attribute, breaking(original))
-    if attribute == "_is_open":
-        monkeypatch.setattr(machine, "_succeeded", _without_gate(machine._succeeded))
     with pytest.raises((BrokenPromiseError, KeyError)):
         _walks(400)
 
@@ -160,8 +159,3 @@ def test_every_mutant_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> N
 def _walks(number: int) -> None:
     for seed in range(number):
         walk(seed)
-
-
-def _without_gate(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Also forgets that the run is ending, as a naive loop would."""
-    return lambda spec, state, progress, command: original(spec, state, replace(progress, ending=None), command)

@@ -12,7 +12,7 @@ from typing import Any, Final
 import pytest
 
 from tests.orchestrator.model import BrokenPromiseError, pipeline, promise
-from weft.orchestrator import after_step, machine
+from weft.orchestrator import machine
 from weft.orchestrator.machine import decide
 from weft.orchestrator.progress import Decision, EndRun, Progress, RunSpec, StartAttempt, WakeAt
 from weft.orchestrator.rest_commands import at_rest, overdue
@@ -333,7 +333,7 @@ _AT_THE_END = machine._at_the_end
 MUTANTS: Final[dict[str, tuple[Any, str, Any]]] = {
     "no step waits": (machine, "_held_up", _never_asleep),
     "a wait is forgotten": (machine, "_held_up", _always_anew),
-    "nobody is asked before": (machine, "gate_before", lambda spec, progress, *_: after_step.AfterStep(progress)),
+    "nobody is asked before": (machine, "gate_before", lambda spec, progress, *_: Decision(progress)),
     "a failure is not looked at": (machine, "_failures", lambda *_: {}),
     "every end is a failure": (machine, "_failures", lambda *_: {"a": "no"}),
     "nothing is due": (machine, "_due", lambda *_: None),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from weft.orchestrator.progress import Progress, RunSpec, StepProgress
+from weft.orchestrator.progress import Decision, Progress, RunSpec, StepProgress
 from weft.orchestrator.run_history import found_in
 from weft.protocol.events import (
     Cause,
@@ -23,7 +23,7 @@ from weft.protocol.events import (
 )
 from weft.protocol.gates import Choice
 from weft.protocol.hashes import combine
-from weft.protocol.values import dataclass, replace
+from weft.protocol.values import replace
 from weft.session.state import RoundState, SessionState
 from weft.session.timestamps import moment_text
 from weft.workspace.flow import Gate, Unit
@@ -32,32 +32,20 @@ SHOWN_LIMIT: Final = 4_000
 """Characters of one shown value that go into the log; the artifact itself has the rest."""
 
 
-@dataclass(frozen=True, slots=True)
-class AfterStep:
-    progress: Progress
-    events: tuple[DurableEvent, ...] = ()
-    back: bool = False
-    """Steps before it are to be made again."""
-
-
-def consequences(spec: RunSpec, progress: Progress, name: str, *, fresh: bool) -> AfterStep:
+def consequences(spec: RunSpec, progress: Progress, name: str, *, fresh: bool) -> Decision:
     """`fresh`: the step was made just now."""
     unit = next((unit for unit in spec.pipeline.units if unit.name == name), None)
-    events: tuple[DurableEvent, ...] = ()
-    if unit:
-        found = _close(spec, progress, unit, fresh=fresh)
-        if found.back:
-            return found
-        progress, events = found.progress, found.events
+    closed = _close(spec, progress, unit, fresh=fresh) if unit else Decision(progress)
+    progress = closed.progress
+    if progress.steps[name].phase == "waiting":  # the unit goes round again, and the step that closes it with it
+        return closed
     gate = spec.pipeline.steps[name].gate
     if gate is None or gate.before or (gate.when and not gate.when.holds(spec.parameters, progress.seen)):
-        held = withdrawn(progress, name)
-    else:
-        held = _gate(spec, progress, name, gate, fresh=fresh)
-    return replace(held, events=(*events, *held.events)) if events else held
+        return closed.then(withdrawn(progress, name))
+    return closed.then(_gate(spec, progress, name, gate, fresh=fresh))
 
 
-def passed_by(spec: RunSpec, progress: Progress, name: str) -> AfterStep:
+def passed_by(spec: RunSpec, progress: Progress, name: str) -> Decision:
     """A step's condition does not hold: it has no result, so it shows nothing and asks nothing; and what it would have
     verified is not checked."""
     own = spec.pipeline.steps[name].artifacts
@@ -66,15 +54,15 @@ def passed_by(spec: RunSpec, progress: Progress, name: str) -> AfterStep:
     unit = next((unit for unit in spec.pipeline.units if unit.name == name and unit.kind == "repair"), None)
     if unit is None:
         return after
-    said = _verdict(spec, after.progress, unit, "not_checked", fresh=False)
-    noted = said.progress.with_note(name, f"not checked: {name} was passed over")
-    return AfterStep(noted, (*after.events, *said.events))
+    said = after.then(_verdict(spec, after.progress, unit, "not_checked", fresh=False))
+    return replace(said, progress=said.progress.with_note(name, f"not checked: {name} was passed over"))
 
 
-def unasked(spec: RunSpec, state: SessionState, progress: Progress) -> AfterStep:
+def unasked(spec: RunSpec, state: SessionState, progress: Progress) -> Decision:
     """The verifiers that were not asked for: what they last said counts if it is about the results there are now."""
-    events: list[DurableEvent] = []
+    decided = Decision(progress)
     for unit in spec.pipeline.units:
+        progress = decided.progress
         left = progress.steps[unit.name].phase == "left"
         if unit.kind != "repair" or not left or not any(progress.steps[name].phase == "done" for name in unit.steps):
             continue
@@ -85,26 +73,26 @@ def unasked(spec: RunSpec, state: SessionState, progress: Progress) -> AfterStep
         verdict = progress.verdicts.get(unit.name, "not_checked") if same else "not_checked"
         if verdict != "passed":
             said = _verdict(spec, progress, unit, verdict, fresh=False)
-            progress = said.progress.with_note(unit.name, f"not checked: {unit.name} was not asked for")
-            events += said.events
-    return AfterStep(progress, tuple(events))
+            noted = said.progress.with_note(unit.name, f"not checked: {unit.name} was not asked for")
+            decided = decided.then(replace(said, progress=noted))
+    return decided
 
 
-def withdrawn(progress: Progress, name: str) -> AfterStep:
+def withdrawn(progress: Progress, name: str) -> Decision:
     """The open gate of a step, if there is one, asks about nothing any more."""
     standing = progress.gates.get(name)
     if standing is None:
-        return AfterStep(progress)
+        return Decision(progress)
     event = GateResolved(
         run=progress.run, gate=standing.gate, choice="withdrawn", does="withdrawn", hash=standing.hash, by="auto"
     )
-    return AfterStep(progress.without_gate(name), (event,))
+    return Decision(progress.without_gate(name), (event,))
 
 
-def _verdict(spec: RunSpec, progress: Progress, unit: Unit, verdict: Verdict, *, fresh: bool) -> AfterStep:
+def _verdict(spec: RunSpec, progress: Progress, unit: Unit, verdict: Verdict, *, fresh: bool) -> Decision:
     """The verdict as an event, when it is new."""
     if not fresh and progress.verdicts.get(unit.name) == verdict:
-        return AfterStep(progress)
+        return Decision(progress)
     now = progress.history.round_of(unit)
     event = VerdictGiven(
         run=progress.run,
@@ -115,10 +103,10 @@ def _verdict(spec: RunSpec, progress: Progress, unit: Unit, verdict: Verdict, *,
         most=unit.bound(spec.parameters),
         claims=unit.counted(progress.seen) if fresh else {},
     )
-    return AfterStep(replace(progress, verdicts={**progress.verdicts, unit.name: verdict}), (event,))
+    return Decision(replace(progress, verdicts={**progress.verdicts, unit.name: verdict}), (event,))
 
 
-def _close(spec: RunSpec, progress: Progress, unit: Unit, *, fresh: bool) -> AfterStep:
+def _close(spec: RunSpec, progress: Progress, unit: Unit, *, fresh: bool) -> Decision:
     now = progress.history.round_of(unit)
     done, most = now.round if now else 0, unit.bound(spec.parameters)
     events: list[DurableEvent] = []
@@ -133,7 +121,7 @@ def _close(spec: RunSpec, progress: Progress, unit: Unit, *, fresh: bool) -> Aft
         note = f"{unit.name} wanted to go back{' again' if done else ''}, but {rounds}" if wanted else ""
     found = found_in(spec.pipeline, unit, progress.steps[unit.name].inputs)
     if not wanted or done >= most or (now and now.left_it(found)):
-        return AfterStep(progress.with_note(unit.name, note), tuple(events))
+        return Decision(progress.with_note(unit.name, note), tuple(events))
     said, base = unit.said(progress.seen), progress.history.bases[unit.name]
     begun = RoundState(unit.kind, done + 1, most, base, said, found)
     events.append(
@@ -157,7 +145,7 @@ def _close(spec: RunSpec, progress: Progress, unit: Unit, *, fresh: bool) -> Aft
             again = (cause, reason) if spec.pipeline.steps[name].hears_rounds else None
             steps[name] = replace(steps[name], phase="waiting", tries=0, again=again)
     history = progress.history.with_round(spec.pipeline, unit, begun)
-    return AfterStep(replace(progress, steps=steps, history=history), tuple(events), back=True)
+    return Decision(replace(progress, steps=steps, history=history), tuple(events))
 
 
 DONE_CHOICES: Final = (Choice("proceed", "Done, go on", "proceed"), Choice("cancel", "Stop here", "cancel"))
@@ -171,7 +159,7 @@ def _why_not(unit: Unit, verdict: str, done: int) -> str:
     return f"{unit.name} says it failed, and {rounds}; this is the best there is"
 
 
-def _gate(spec: RunSpec, progress: Progress, name: str, gate: Gate, *, fresh: bool) -> AfterStep:
+def _gate(spec: RunSpec, progress: Progress, name: str, gate: Gate, *, fresh: bool) -> Decision:
     step = progress.steps[name]
     digest = step_hash(step.artifacts)
     if progress.approved.get(name) == digest or (gate.auto and not fresh):
@@ -188,16 +176,16 @@ def _gate(spec: RunSpec, progress: Progress, name: str, gate: Gate, *, fresh: bo
         by="auto",
     )
     passed = replace(asked.progress.without_gate(name), approved={**progress.approved, name: digest})
-    return AfterStep(passed.with_step(name, step), (*asked.events, resolved))
+    return asked.then(Decision(passed.with_step(name, step), (resolved,)))
 
 
-def gate_before(spec: RunSpec, progress: Progress, name: str, inputs: Mapping[str, str]) -> AfterStep:
+def gate_before(spec: RunSpec, progress: Progress, name: str, inputs: Mapping[str, str]) -> Decision:
     """The gate before a step that is to be made: asked once for what it would be made from. What a reply sets is not
     part of that."""
     own = spec.pipeline.steps[name]
     gate = own.gate
     if gate is None or not gate.before:
-        return AfterStep(progress)
+        return Decision(progress)
     answered = {f"parameter:{own.local(one)}" for one in gate.sets}
     digest = combine({key: value for key, value in inputs.items() if key not in answered})
     holds = gate.when is None or gate.when.holds(spec.parameters, progress.seen)
@@ -206,23 +194,23 @@ def gate_before(spec: RunSpec, progress: Progress, name: str, inputs: Mapping[st
     return _asked(spec, progress, name, gate, digest, replace(progress.steps[name], phase="asked"))
 
 
-def asks_for(spec: RunSpec, progress: Progress, name: str, what: str) -> AfterStep:
+def asks_for(spec: RunSpec, progress: Progress, name: str, what: str) -> Decision:
     """A step that was begun waits until a person has done something. What they let pass before is as it was."""
     gate, asked = Gate(DONE_CHOICES, what, before=True), replace(progress.steps[name], phase="asked", estimate=None)
     return _asked(spec, progress, name, gate, progress.approved.get(name, ""), asked)
 
 
-def _asked(spec: RunSpec, progress: Progress, name: str, gate: Gate, digest: str, step: StepProgress) -> AfterStep:
+def _asked(spec: RunSpec, progress: Progress, name: str, gate: Gate, digest: str, step: StepProgress) -> Decision:
     """The gate of a step is open for this result: the one that was, or a new one in the place of one about another.
     `step`: as it waits there."""
     standing = progress.gates.get(name)
     if standing is not None and standing.hash == digest:
-        return AfterStep(progress.with_step(name, step))
+        return Decision(progress.with_step(name, step))
     after = withdrawn(progress, name)
     opened = _opened(spec, after.progress, name, gate, digest)
     gates = {**after.progress.gates, name: opened}
     asking = replace(after.progress, gates=gates, gates_opened=progress.gates_opened + 1)
-    return AfterStep(asking.with_step(name, step), (*after.events, opened))
+    return after.then(Decision(asking.with_step(name, step), (opened,)))
 
 
 def _opened(spec: RunSpec, progress: Progress, name: str, gate: Gate, digest: str) -> GateOpened:

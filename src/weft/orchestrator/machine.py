@@ -24,7 +24,6 @@ from typing import Any, Final, assert_never
 
 from weft.models.budget import Allowance, CallEstimate, Ledger, allowance, breach, exceeded, overlaid
 from weft.orchestrator.after_step import (
-    AfterStep,
     asks_for,
     consequences,
     gate_before,
@@ -37,7 +36,6 @@ from weft.orchestrator.plan import forced_steps, judge, passed_over, wanted_item
 from weft.orchestrator.progress import (
     SHORT_SLEEP,
     Decision,
-    Effect,
     EndRun,
     FindItems,
     Progress,
@@ -96,6 +94,8 @@ def decide(
     if progress is None:
         raise ValueError(f"{command.type} before a run has started")
     progress = replace(progress, now=max(now, progress.now))
+    if _is_closed(progress, command):
+        return Decision(progress)
     match command:
         case AttemptSucceeded():
             return _succeeded(spec, state, progress, command)
@@ -106,7 +106,7 @@ def decide(
         case InterruptRun():
             return _interrupted(spec, state, progress, command)
         case TimeCame():
-            return Decision(progress) if progress.ending else _advance(spec, state, progress, [], [])
+            return _advance(spec, state, Decision(progress))
         case ItemsFound():
             return _unfolded(spec, state, progress, command)
         case _:
@@ -158,21 +158,18 @@ def _start(spec: RunSpec, state: SessionState, now: float) -> Decision:
         given_up=_given_up(spec, state, before),
         now=now,
     )
-    after = _without_gone(progress, steps)
-    return _advance(spec, state, after.progress, [started, *after.events], [])
+    return _advance(spec, state, Decision(progress, (started,)).then(_without_gone(progress, steps)))
 
 
 def _unfolded(spec: RunSpec, state: SessionState, progress: Progress, command: ItemsFound) -> Decision:
     """What is settled and what runs stays; the steps of items that are new wait for their turn."""
-    if progress.ending:
-        return Decision(progress)
     wanted = wanted_steps(spec.pipeline, spec.wish)
     steps = {
         name: progress.steps.get(name) or StepProgress("waiting" if name in wanted else "left")
         for name in spec.pipeline.steps
     }
     after = _without_gone(progress, steps)
-    progress, events = after.progress, [*after.events]
+    events: list[DurableEvent] = []
     for place in [one for one in command.steps if one in spec.pipeline.mapped]:
         theirs = [name for name in steps if name.startswith(f"{place}.")]
         known = {name: spec.pipeline.steps[name] for name in (*theirs, place)}
@@ -186,16 +183,15 @@ def _unfolded(spec: RunSpec, state: SessionState, progress: Progress, command: I
                 executors={name: step.executor for name, step in known.items()},
             )
         )
-    return _advance(spec, state, replace(progress, steps=steps), events, [])
+    return _advance(spec, state, after.then(Decision(replace(after.progress, steps=steps), tuple(events))))
 
 
-def _without_gone(progress: Progress, steps: Container[str]) -> AfterStep:
+def _without_gone(progress: Progress, steps: Container[str]) -> Decision:
     """The gates of steps that the pipeline does not have any more ask about nothing."""
-    events: list[DurableEvent] = []
+    after = Decision(progress)
     for gone in [name for name in progress.gates if name not in steps]:
-        after = withdrawn(progress, gone)
-        progress, events = after.progress, [*events, *after.events]
-    return AfterStep(progress, tuple(events))
+        after = after.then(withdrawn(after.progress, gone))
+    return after
 
 
 def _waits_for_items(spec: RunSpec, progress: Progress) -> dict[str, str]:
@@ -239,8 +235,6 @@ def _latest(spec: RunSpec, before: RunState | None, now: float) -> float | None:
 
 def _succeeded(spec: RunSpec, state: SessionState, progress: Progress, command: AttemptSucceeded) -> Decision:
     step = progress.steps[command.step]
-    if not _is_open(step, command.attempt) or progress.ending:
-        return Decision(progress)
     hashes = {artifact.name: artifact.hash for artifact in command.artifacts}
     events: list[DurableEvent] = [
         artifact.accepted(progress.run, command.step, command.attempt) for artifact in command.artifacts
@@ -259,13 +253,13 @@ def _succeeded(spec: RunSpec, state: SessionState, progress: Progress, command: 
     size = sum(len(artifact.data) for artifact in command.artifacts)
     done = replace(step, phase="done", artifacts=hashes, edited=False, size=size, estimate=None, again=None)
     settled = replace(_settled(progress, command, done), seen={**progress.seen, **command.seen})
-    settled, over = _overrun(spec, progress, settled, command.step)
+    made = Decision(progress, tuple(events)).then(_overrun(spec, progress, settled, command.step))
+    settled = made.progress
     if any(hashes[name] != known.hash for name in hashes if (known := state.artifacts.get(name))):
         # What was said of it before is about another result: a verifier that finds itself up to date says it again.
         about = {name for name in settled.verdicts if command.step in spec.pipeline.upstream(name)}
         settled = replace(settled, verdicts={name: v for name, v in settled.verdicts.items() if name not in about})
-    after = consequences(spec, settled, command.step, fresh=True)
-    return _advance(spec, state, after.progress, [*events, *over, *after.events], [])
+    return _advance(spec, state, made.then(consequences(spec, settled, command.step, fresh=True)))
 
 
 def _settled(progress: Progress, command: Settlement, step: StepProgress) -> Progress:
@@ -280,11 +274,10 @@ def _took(command: Settlement) -> dict[str, Any]:
 
 def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: AttemptFailed) -> Decision:
     step = progress.steps[command.step]
-    if not _is_open(step, command.attempt) or progress.ending:
-        return Decision(progress)
     tries_left = step.tries < spec.pipeline.steps[command.step].attempts
     settled = _settled(progress, command, replace(step, estimate=None))
-    progress, over = _overrun(spec, progress, settled, command.step)
+    over = _overrun(spec, progress, settled, command.step)
+    progress = over.progress
     policy = spec.pipeline.steps[command.step].retry
     apart = spec.pipeline.steps[command.step].runs != "in_order"  # what failed before does not concern it
     stopped = bool(_fatal(spec, progress)) and not apart
@@ -316,44 +309,37 @@ def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: Att
             **_took(command),
         )
     )
-    events += over
+    failed = Decision(progress, tuple(events)).then(over)
     if short:
-        if not progress.over:
-            events.append(BudgetReached(run=progress.run, step=command.step, message=short))
+        reached = () if progress.over else (BudgetReached(run=progress.run, step=command.step, message=short),)
         waiting = replace(progress, over=short).with_step(command.step, replace(step, phase="waiting", estimate=None))
-        return _advance(spec, state, waiting, events, [])
+        return _advance(spec, state, failed.then(Decision(waiting, reached)))
     if not retrying:
-        failed = progress.with_step(command.step, replace(step, phase="failed", estimate=None, problem=command.message))
-        return _advance(spec, state, failed, events, [])
+        ended = replace(step, phase="failed", estimate=None, problem=command.message)
+        return _advance(spec, state, failed.then(Decision(progress.with_step(command.step, ended))))
     feedback = tuple(one.with_hint for one in command.findings) or (command.message,)
     cause: Cause = "resume" if command.resumable and _keeps_its_work(spec, command.step) else "retry"
     reason = f"attempt {step.attempt} failed"
     wait = policy.wait(step.tries, f"{state.session} {command.step} {step.attempt}")
-    begun = _begin(spec, progress, command.step, step.inputs, cause, reason, feedback, step.attempt, wait=wait)
-    return replace(begun, events=(*events, *begun.events))
+    return failed.then(
+        _begin(spec, progress, command.step, step.inputs, cause, reason, feedback, step.attempt, wait=wait)
+    )
 
 
 def _rested(spec: RunSpec, state: SessionState, progress: Progress, command: AttemptRested) -> Decision:
     """The items that were asked for are made: the step waits for the others, and nothing that needs it is made. Or it
     waits for a person."""
-    step = progress.steps[command.step]
-    if not _is_open(step, command.attempt) or progress.ending:
-        return Decision(progress)
-    left = _settled(progress, command, replace(step, phase="left", estimate=None))
-    settled, over = _overrun(spec, progress, left, command.step)
+    left = _settled(progress, command, replace(progress.steps[command.step], phase="left", estimate=None))
     interrupted = StepInterrupted(
         run=progress.run, step=command.step, attempt=command.attempt, why=command.message, **_took(command)
     )
+    rested = Decision(progress, (interrupted,)).then(_overrun(spec, progress, left, command.step))
     if command.asks:
-        asked = asks_for(spec, settled, command.step, command.asks)
-        return _advance(spec, state, asked.progress, [interrupted, *over, *asked.events], [])
-    noted = settled.with_note(command.step, command.message)
-    return _advance(spec, state, noted, [interrupted, *over], [])
+        return _advance(spec, state, rested.then(asks_for(spec, rested.progress, command.step, command.asks)))
+    return _advance(spec, state, replace(rested, progress=rested.progress.with_note(command.step, command.message)))
 
 
 def _interrupted(spec: RunSpec, state: SessionState, progress: Progress, command: InterruptRun) -> Decision:
-    if progress.ending:
-        return Decision(progress)
     running = {name: progress.steps[name] for name in progress.of("running")}
     events = tuple(
         StepInterrupted(
@@ -363,7 +349,7 @@ def _interrupted(spec: RunSpec, state: SessionState, progress: Progress, command
     )
     stops = tuple(StopAttempt(name, step.attempt) for name, step in running.items())
     if command.outcome == "failed":
-        return _advance(spec, state, _out_of_time(spec, state, progress), [*events], [*stops])
+        return _advance(spec, state, Decision(_out_of_time(spec, state, progress), events, stops))
     ended = replace(progress, ending=command.outcome, message=command.why)
     return Decision(ended, events, (*stops, EndRun(progress.run, command.outcome, command.why)))
 
@@ -382,34 +368,29 @@ def _out_of_time(spec: RunSpec, state: SessionState, progress: Progress) -> Prog
     return replace(progress, steps={**progress.steps, **failed}, stopped=True)
 
 
-def _advance(
-    spec: RunSpec, state: SessionState, progress: Progress, events: list[DurableEvent], effects: list[Effect]
-) -> Decision:
+def _advance(spec: RunSpec, state: SessionState, decided: Decision) -> Decision:
     """Judge and start every step whose turn has come; come to rest when nothing is left."""
-    found = _in_order(spec, state, progress)
-    progress, events, effects = found.progress, [*events, *found.events], [*effects, *found.effects]
+    decided = decided.then(_in_order(spec, state, decided.progress))
+    progress = decided.progress
     if overtime(progress, progress.now) and not progress.of("running"):
         progress = _out_of_time(spec, state, progress)
     unknown = _waits_for_items(spec, progress) if spec.pipeline.mapped and _goes_on(spec, progress) else {}
     if unknown:
-        return Decision(progress, tuple(events), (*effects, FindItems(unknown)))
+        return decided.then(Decision(progress, effects=(FindItems(unknown),)))
     if not progress.of("running") and _outcome(spec, progress)[0] in ("done", "failed"):
-        last = _at_the_end(spec, state, progress)
-        progress, events, effects = last.progress, [*events, *last.events], [*effects, *last.effects]
-        progress = replace(progress, at_end=True)
+        decided = decided.then(_at_the_end(spec, state, progress))
+        progress = replace(decided.progress, at_end=True)
     due = _due(progress)
-    if progress.of("running"):
-        return Decision(progress, tuple(events), (*effects, *([WakeAt(due)] if due is not None else [])))
     outcome, message = _outcome(spec, progress)
-    if outcome == "asleep" and due is not None and due - progress.now <= SHORT_SLEEP:
-        return Decision(progress, tuple(events), (*effects, WakeAt(due)))
+    if progress.of("running") or (outcome == "asleep" and due is not None and due - progress.now <= SHORT_SLEEP):
+        return decided.then(Decision(progress, effects=(WakeAt(due),) if due is not None else ()))
     if outcome == "done":
-        after = unasked(spec, state, progress)
-        progress, events = after.progress, [*events, *after.events]
+        decided = decided.then(unasked(spec, state, progress))
+        progress = decided.progress
         message = "; ".join(progress.notes.values())
     progress = replace(progress, ending=outcome, message=message)
     told = moment_text(due) if due is not None and outcome in ("waiting", "asleep") else ""
-    return Decision(progress, tuple(events), (*effects, EndRun(progress.run, outcome, message, told)))
+    return decided.then(Decision(progress, effects=(EndRun(progress.run, outcome, message, told),)))
 
 
 def _late(progress: Progress) -> bool:
@@ -429,8 +410,7 @@ def _sleeps(progress: Progress, name: str) -> bool:
 
 
 def _in_order(spec: RunSpec, state: SessionState, progress: Progress) -> Decision:
-    events: list[DurableEvent] = []
-    effects: list[Effect] = []
+    decided = Decision(progress)
     again = True
     unknown = _waits_for_items(spec, progress) if spec.pipeline.mapped else {}
     while again and _goes_on(spec, progress):
@@ -445,10 +425,10 @@ def _in_order(spec: RunSpec, state: SessionState, progress: Progress) -> Decisio
                 continue
             turn = _turn(spec, state, progress, name)
             again |= any(isinstance(event, StepSkipped) for event in turn.events)  # others may have waited for it
-            progress, events, effects = turn.progress, [*events, *turn.events], [*effects, *turn.effects]
+            decided, progress = decided.then(turn), turn.progress
             if progress.over:
                 break
-    return Decision(progress, tuple(events), tuple(effects))
+    return decided
 
 
 def _goes_on(spec: RunSpec, progress: Progress) -> bool:
@@ -502,9 +482,9 @@ def _failed_items(spec: RunSpec, progress: Progress, place: str) -> dict[str, st
 
 def _at_the_end(spec: RunSpec, state: SessionState, progress: Progress) -> Decision:
     """The steps that are made when one has failed, or last in any case: nothing else runs or can."""
-    events: list[DurableEvent] = []
-    effects: list[Effect] = []
+    decided = Decision(progress)
     for name, step in spec.pipeline.steps.items():
+        progress = decided.progress
         others = [one for one in step.before if spec.pipeline.steps[one].runs != "in_order"]
         free = all(progress.steps[one].phase not in ("waiting", "running") for one in others)
         beside = [one for one in others if spec.pipeline.steps[one].at_end == step.at_end]  # of one inner pipeline
@@ -512,12 +492,12 @@ def _at_the_end(spec: RunSpec, state: SessionState, progress: Progress) -> Decis
         if step.runs == "in_order" or progress.steps[name].phase != "waiting" or not free or progress.over:
             continue
         if step.runs == "on_failure" and not _failures(spec, progress, name):
-            events.append(StepSkipped(run=progress.run, step=name, reason="passed over: nothing has failed"))
-            progress = progress.with_step(name, StepProgress("passed"))
-            continue
-        turn = _turn(spec, state, progress, name)
-        progress, events, effects = turn.progress, [*events, *turn.events], [*effects, *turn.effects]
-    return Decision(progress, tuple(events), tuple(effects))
+            skipped = StepSkipped(run=progress.run, step=name, reason="passed over: nothing has failed")
+            turn = Decision(progress.with_step(name, StepProgress("passed")), (skipped,))
+        else:
+            turn = _turn(spec, state, progress, name)
+        decided = decided.then(turn)
+    return decided
 
 
 def _failures(spec: RunSpec, progress: Progress, name: str) -> dict[str, str]:
@@ -539,8 +519,7 @@ def _turn(spec: RunSpec, state: SessionState, progress: Progress, name: str) -> 
     step = spec.pipeline.steps[name]
     if step.when and not step.when.holds(spec.parameters, progress.seen):
         skipped = StepSkipped(run=progress.run, step=name, reason=passed_over(step))
-        by = passed_by(spec, progress, name)
-        return Decision(by.progress, (skipped, *by.events))
+        return Decision(progress, (skipped,)).then(passed_by(spec, progress, name))
     forced = forced_steps(spec.pipeline, spec.wish)
     if spec.pipeline.units_of(name):
         hashes = {**_unasked_hashes(progress, state), **progress.hashes}
@@ -558,11 +537,9 @@ def _turn(spec: RunSpec, state: SessionState, progress: Progress, name: str) -> 
     why = before.again[1] if before.again else forced.get(name, "")
     verdict = judge(step, spec.facts[name], record, upstream, extra=extra, edited=edited, forced=why)
     if verdict.action == "skip" and record.completion is not None:
+        skip = StepSkipped(run=progress.run, step=name, reason=verdict.reason)
         progress = _skip(spec, progress, name, record, verdict.inputs)
-        after = consequences(spec, progress, name, fresh=False)
-        return Decision(
-            after.progress, (StepSkipped(run=progress.run, step=name, reason=verdict.reason), *after.events)
-        )
+        return Decision(progress, (skip,)).then(consequences(spec, progress, name, fresh=False))
     if name in progress.given_up and not why and record.input_hash == combine(verdict.inputs):
         return Decision(progress.with_step(name, StepProgress("failed", record.attempt, problem=record.problem)))
     if not spec.pipeline.items_around(name) and len(_outside_items(spec, progress)) >= spec.limit:
@@ -575,8 +552,7 @@ def _turn(spec: RunSpec, state: SessionState, progress: Progress, name: str) -> 
     if not why and record.resumable and _keeps_its_work(spec, name) and record.input_hash == combine(verdict.inputs):
         cause = "resume"
     anew = name in forced
-    begun = _begin(spec, progress, name, verdict.inputs, cause, verdict.reason, (), record.attempt, anew=anew)
-    return replace(begun, events=(*held.events, *begun.events)) if held.events else begun
+    return held.then(_begin(spec, progress, name, verdict.inputs, cause, verdict.reason, (), record.attempt, anew=anew))
 
 
 def _held_up(spec: RunSpec, progress: Progress, name: str, inputs: Mapping[str, str]) -> Decision:
@@ -585,7 +561,7 @@ def _held_up(spec: RunSpec, progress: Progress, name: str, inputs: Mapping[str, 
     asked = gate_before(spec, progress, name, inputs)
     progress = asked.progress
     if progress.steps[name].phase == "asked" or not (step.wait or step.until):
-        return Decision(progress, asked.events)
+        return asked
     digest, known = combine(inputs), progress.waits.get(name)
     events = asked.events
     if known is None or known.input_hash != digest:
@@ -667,8 +643,8 @@ def _begin(
     if short:
         reached = BudgetReached(run=progress.run, step=name, message=short)
         return Decision(replace(progress, over=short), (reached,))
-    after = withdrawn(progress, name)
-    progress, step = after.progress, progress.steps[name]
+    after, step = withdrawn(progress, name), progress.steps[name]
+    progress = after.progress
     only = wanted_items(spec.wish, name) if spec.pipeline.steps[name].map else frozenset()
     attempt, digest = max(recorded, step.attempt) + (cause != "resume"), combine(inputs)
     started = StepStarted(
@@ -716,7 +692,7 @@ def _begin(
         anew=anew,
         failed=_failed_items(spec, progress, name) or _failures(spec, progress, name),
     )
-    return Decision(progress.with_step(name, running), (*after.events, started), (effect,))
+    return after.then(Decision(progress.with_step(name, running), (started,), (effect,)))
 
 
 def _keeps_its_work(spec: RunSpec, name: str) -> bool:
@@ -762,7 +738,7 @@ def _beside(progress: Progress, name: str, steps: Sequence[str]) -> list[CallEst
     return [step.estimate for step in others if step.estimate]
 
 
-def _overrun(spec: RunSpec, before: Progress, after: Progress, name: str) -> tuple[Progress, list[DurableEvent]]:
+def _overrun(spec: RunSpec, before: Progress, after: Progress, name: str) -> Decision:
     """What an attempt really took may be more than its estimate: the first that breaks a limit says so."""
     events: list[DurableEvent] = []
     for budget, steps, whose in _budgets(spec, after, name):
@@ -771,7 +747,7 @@ def _overrun(spec: RunSpec, before: Progress, after: Progress, name: str) -> tup
             after = after.with_note(f"budget of {whose}", fault)
             if not exceeded(budget, before.ledger.spent(steps, spec.price), whose):
                 events.append(BudgetReached(run=after.run, step=name, message=fault))
-    return after, events
+    return Decision(after, tuple(events))
 
 
 def _estimate(spec: RunSpec, progress: Progress, name: str) -> CallEstimate | None:
@@ -813,5 +789,9 @@ def _outcome(spec: RunSpec, progress: Progress) -> tuple[Outcome, str]:
     return "done", ""
 
 
-def _is_open(step: StepProgress, attempt: int) -> bool:
-    return step.phase == "running" and step.attempt == attempt
+def _is_closed(progress: Progress, command: Command) -> bool:
+    """The run has ended, or the attempt that this settles is not open any more."""
+    if progress.ending or not isinstance(command, Settlement):
+        return bool(progress.ending)
+    step = progress.steps[command.step]
+    return step.phase != "running" or step.attempt != command.attempt

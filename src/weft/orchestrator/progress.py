@@ -209,3 +209,7 @@ class Decision:
     progress: Progress
     events: tuple[DurableEvent, ...] = ()
     effects: tuple[Effect, ...] = ()
+
+    def then(self, follows: Decision) -> Decision:
+        """This, and what was decided after it."""
+        return Decision(follows.progress, (*self.events, *follows.events), (*self.effects, *follows.effects))
