@@ -92,6 +92,23 @@ def test_a_pause_of_an_hour_is_said_and_respected_by_attempts_and_runs(scripted:
     assert [one["retrying"] for one in events(scripted, "step_failed")] == [False, False]
 
 
+def test_another_model_of_the_same_connection_stands_in_while_one_pauses(
+    scripted: Weft, source: Path, tmp_path: Path
+) -> None:
+    hour = Reply(status=429, error="slow down", headers={"retry-after": "3600"})
+    with serving([hour, Reply(text='["red"]'), Reply(text='["blue"]')]) as server:
+        desk(scripted, server.url, 'fallbacks = ["desk/small"]\n')
+        ran = scripted("run", source, "--session-id", "poem", "--plain")
+        assert ran.code == 0, ran.err
+        other = tmp_path / "other.txt"
+        other.write_text("Roses are blue.")
+        ran = scripted("run", other, "--session-id", "prose", "--plain")
+        assert ran.code == 0, ran.err
+        assert "a pause that is not over" in ran.err
+        server.assert_done()
+        assert [seen.body["model"] for seen in server.seen] == ["m", "small", "small"]
+
+
 def test_the_model_of_a_run_is_chosen_on_the_command_line_and_kept(scripted: Weft, source: Path) -> None:
     with serving([Reply(text='["red"]')]) as server:
         desk(scripted, server.url)

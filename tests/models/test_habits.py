@@ -197,6 +197,28 @@ def test_a_stream_without_a_word_is_said(made: type[HttpModel]) -> None:
 
 
 @BOTH
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("invalid x-api-key", "test/m: invalid x-api-key (HTTP 401)"),
+        ("bad x-api-key: 0123abc, sorry", "test/m: bad x-api-key: [key], sorry (HTTP 401)"),
+        ('{"X-Api-Key": "0123abc"}', 'test/m: {"X-Api-Key": "[key]"} (HTTP 401)'),
+    ],
+)
+def test_a_key_in_the_server_s_words_is_covered_and_nothing_else(made: type[HttpModel], said: str, shown: str) -> None:
+    assert error_of(made, Reply(status=401, error=said)).message == shown
+
+
+@BOTH
+def test_what_the_transport_says_is_said_once(made: type[HttpModel]) -> None:
+    error = error_of(made, Reply(text="Six and seven", break_after=1))
+    assert error.kind == "network"
+    said = error.message.removeprefix("test/m: ")
+    assert len(said) > 20
+    assert error.message.count(said[:20]) == 1
+
+
+@BOTH
 @pytest.mark.parametrize("status", [301, 307])
 def test_a_reply_that_points_elsewhere_is_not_followed(made: type[HttpModel], status: int) -> None:
     error = error_of(made, Reply(status=status, raw=b"", headers={"location": "http://127.0.0.1:1/else"}))

@@ -22,7 +22,7 @@ LONGEST_PAUSE: Final = 7 * 86_400.0
 
 
 class Pause(Protocol):
-    """The pause of one connection."""
+    """The pause of one model."""
 
     def left(self) -> float:
         """Seconds; 0 when there is none."""
@@ -33,7 +33,7 @@ class Pause(Protocol):
 
 class KeptPause:
     def __init__(self, folder: Path, name: str, clock: Callable[[], float] = time.time) -> None:
-        """`name` is the connection and its address: another address has asked for nothing."""
+        """`name` is the model and its address: another model, or another address, has asked for nothing."""
         self._folder = folder
         self._name = name
         self._clock = clock

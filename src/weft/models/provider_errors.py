@@ -25,7 +25,7 @@ _LONGEST: Final = 400
 MOST_OF_AN_ERROR: Final = 64 * 1024
 _TRANSPORTS: Final = ("httpx", "httpx2", "httpcore2", "h11", "anyio", "ssl")
 _KEY_LIKE: Final = re.compile(r"\b(?:sk|pk|rk|key|AIza|ghp|xai|gsk)[-_]?[A-Za-z0-9*_-]{12,}", re.ASCII)
-_BEARER: Final = re.compile(r"(?i)(bearer\s+|x-api-key\W+)[^\s\"',}]+")
+_BEARER: Final = re.compile(r"(?i)(bearer\s+|x-api-key[\"']?\s*[:=]\s*[\"']?)[^\s\"',}]+")
 _TOO_LONG: Final = re.compile(
     r"(?i)context[ _]?(?:length|window|size)|prompt is too long|too many (?:input )?tokens"
     r"|exceeds? the (?:available|model'?s) context|input is too long"
@@ -251,7 +251,7 @@ def _words(error: Exception) -> str:
         body = json.dumps(body, ensure_ascii=False)
     said = body if isinstance(body, str) and body.strip() else str(error) or type(error).__name__
     said = " ".join(said.split())
-    if not status and (cause := _innermost(error)):
+    if not status and (cause := _innermost(error)) and cause not in said:
         said = f"{said.rstrip('.')} ({cause})"
     return f"{said} (HTTP {status})" if status else said
 

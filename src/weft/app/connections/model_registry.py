@@ -152,9 +152,9 @@ class ConnectedModels:
         self._opened.append(model)
         if resolved.connection.kind in (CLAUDE_AGENT, *OTHER_AGENTS):
             return model  # it tries again by itself
-        place = f"{resolved.connection.name} {resolved.connection.base_url}"
+        asked = f"{resolved.reference} {resolved.connection.base_url}"  # providers limit each model by itself
         trying = Retrying(
-            self._limited(resolved.connection.name, model), pause=KeptPause(own_folder(self._variables), place)
+            self._limited(resolved.connection.name, model), pause=KeptPause(own_folder(self._variables), asked)
         )
         if not resolved.connection.fallbacks or not falls_back:
             return trying
