@@ -114,7 +114,7 @@ class Line:
         number = theirs.fileno()
         spared = is_spared and not preload  # what is loaded before looks at every call
         program = f"from tests.copied import serve; serve({number}, {spared})"
-        kept = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ}
+        kept = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL", "PYTHONPATH") if name in os.environ}
         if preload:
             kept["LD_PRELOAD"] = preload
         self._server = subprocess.Popen(
