@@ -278,7 +278,7 @@ def test_the_reading_path_is_as_long_as_it_says() -> None:
     said = re.search(r"to the result: about ([\d,]+) lines", (ROOT / "AGENTS.md").read_text())
     assert said is not None
     assert round(lines, -2) == int(said[1].replace(",", "")), f"it is {lines} lines"
-    assert lines < 1550, "it is meant to be read before anything else"
+    assert lines < 1500, "it is meant to be read before anything else"
 
 
 def test_the_glossary_has_each_word_once() -> None:

@@ -19,8 +19,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from weft.app.live.command_keys import another, fingerprint, replied, replied_before
@@ -113,37 +114,28 @@ SESSION_CLOSED: Final = "the session was closed"
 WAITING: Final = 5_000
 """Events that may wait for one who follows slowly; beyond that they are told the log again from where they were."""
 R = TypeVar("R", bound=Accepted | Refused)
-_DoneFirst = Undo | Rewind | c.DecidePlan | StopProcess
-"""What is done first, and then recorded by the conversation."""
+_Besides = (
+    AnswerQuestion
+    | Compact
+    | SetMode
+    | SetModel
+    | c.SetLimits
+    | c.ClearTaint
+    | Undo
+    | Rewind
+    | c.DecidePlan
+    | StopProcess
+)
+"""What a person says to the conversation besides messages."""
 KEYS_IN_MIND: Final = 10_000
 LONGEST_TEXT: Final = 16_000_000
 """Characters of one message."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
-    """A model has said what it takes words for."""
-
-    words: str
-    found: ReplyIntent
-    record: ReplyClassified | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Rested:
-    """The run that was at work has come to rest."""
-
-    wish: StartRun
-
-
-@dataclass(frozen=True, slots=True)
-class _Wake:
-    """The session was opened: words that a process which is gone had not heard are heard now."""
-
-
 @dataclass(slots=True)
 class _Given:
-    command: SessionCommand | _Judged | _Rested | _Wake
+    command: SessionCommand | Callable[[], Awaitable[None]]
+    """Of somebody; or what follows when something that was begun here has come to its end."""
     key: str = ""
     by: Actor = MACHINE
     stop: InterruptRun | None = None
@@ -365,7 +357,7 @@ class LiveSession(OpenedSession):
                     reply = await self._handle(given)
                 except WeftError as error:
                     reply = refusal(error)
-                    if isinstance(given.command, _Judged | _Rested | _Wake):
+                    if not isinstance(given.command, SessionCommand):
                         self._published(NoticeGiven(text=str(error)))
                 except Exception as error:  # noqa: BLE001  a bug: whoever waits gets it, and nobody waits for ever
                     self._bug = error
@@ -392,12 +384,14 @@ class LiveSession(OpenedSession):
 
     async def _handle(self, given: _Given) -> Reply | None:
         """None for what is answered later."""
-        if given.key and (before := self._before(given)) is not None:
-            return before
-        if given.key and self._session.accepted(given.key) and isinstance(given.command, SessionCommand):
-            wanted = given.command
-            return await self._parts.off_loop(lambda: replied_before(self._session, given.key, wanted))
         command, by, key = given.command, given.by, given.key
+        if not isinstance(command, SessionCommand):
+            await command()
+            return Accepted(seq=self.state.seq)
+        if key and (before := self._before(given)) is not None:
+            return before
+        if key and self._session.accepted(key):
+            return await self._parts.off_loop(lambda: replied_before(self._session, key, command))
         match command:
             case StartRun():
                 return await self._wished(command, by, key, given.stop)
@@ -411,35 +405,10 @@ class LiveSession(OpenedSession):
                 return self._interrupt(command, by)
             case c.DecideApproval():
                 return await self._decide_approval(given, command)
-            case c.SetLimits() | c.ClearTaint():
-                return await self._conversation_command(command, by, key)
-            case (
-                AnswerQuestion()
-                | Compact()
-                | SetMode()
-                | SetModel()
-                | DescribeSession()
-                | SwitchSource()
-                | Undo()
-                | Rewind()
-                | c.DecidePlan()
-                | StopProcess()
-            ):
-                return await self._choose(command, by, key)
-            case _Judged() | _Rested() | _Wake():
-                await self._settle(command)
-        return Accepted(seq=self.state.seq)
-
-    async def _settle(self, command: _Judged | _Rested | _Wake) -> None:
-        """Something that was begun here has come to its end."""
-        match command:
-            case _Judged():
-                self._judging = ""
-                await self._judged(command)
-            case _Rested():
-                await self._rested(command)
-            case _Wake():
-                await self._hear_next()
+            case DescribeSession() | SwitchSource():
+                return await self._describe(command, by, key)
+            case _:
+                return await self._besides(command, by, key)
 
     async def _describe(self, command: DescribeSession | SwitchSource, by: Actor, key: str) -> Reply:
         """What a person says of the session. It opens no conversation and disturbs nothing that runs."""
@@ -450,35 +419,23 @@ class LiveSession(OpenedSession):
             self._conversation.source_switched(event.source)
         return accepted
 
-    async def _choose(
-        self,
-        command: AnswerQuestion | Compact | SetMode | SetModel | DescribeSession | SwitchSource | _DoneFirst,
-        by: Actor,
-        key: str,
-    ) -> Reply:
-        """What a person says of the session, and to its conversation besides messages."""
-        if isinstance(command, DescribeSession | SwitchSource):
-            return await self._describe(command, by, key)
-        if isinstance(command, _DoneFirst):
-            return await self._in_conversation(command, by, key)
+    async def _besides(self, command: _Besides, by: Actor, key: str) -> Reply:
         opened = await self.open_conversation()
         match command:
             case AnswerQuestion():
                 opened.answer(command.question, command.answers, command.declined)
-                return Accepted(seq=self.state.seq)
             case Compact():
                 opened.compact_now()
-                return Accepted(seq=self.state.seq)
+            case StopProcess():
+                await opened.processes.stopped(command.process)
+            case c.SetLimits() | c.ClearTaint():
+                return await self._conversation_command(command, by, key)
             case SetMode():
                 opened.set_mode(command.mode)
                 return await self._record([SettingChanged(setting="mode", value=command.mode)], by, key)
             case SetModel():
                 opened.set_model(command.model)
                 return await self._record([SettingChanged(setting="model", value=command.model)], by, key)
-
-    async def _in_conversation(self, command: _DoneFirst, by: Actor, key: str) -> Reply:
-        opened = await self.open_conversation()
-        match command:
             case Undo() | Rewind():
                 undone = await (opened.undo() if isinstance(command, Undo) else opened.rewind(command.messages))
                 reply = await self._conversation_command(undone, by, key)
@@ -491,9 +448,7 @@ class LiveSession(OpenedSession):
                 elif opened.access.mode != mode:
                     await self._record([SettingChanged(setting="mode", value=opened.access.mode)], by)
                 return reply
-            case StopProcess():
-                await opened.processes.stopped(command.process)
-                return Accepted(seq=self.state.seq)
+        return Accepted(seq=self.state.seq)
 
     async def _record(self, events: Sequence[DurableEvent], by: Actor, key: str = "") -> Accepted:
         records = await self._parts.kept(lambda: self._session.record(events, by=by, key=key))
@@ -602,11 +557,11 @@ class LiveSession(OpenedSession):
             await executor.close()
             self._runner = self._running = None
             if not self._closed:
-                self._put(_Given(_Rested(wish)))
+                self._put(_Given(partial(self._rested, wish)))
             self._changed.set()
 
-    async def _rested(self, rested: _Rested) -> None:
-        """Goes on as far as answers given in advance and words that were said meanwhile allow."""
+    async def _rested(self, wish: StartRun) -> None:
+        """A run has: it goes on as far as answers given in advance, and words that were said meanwhile, allow."""
         while self._rulings:
             _, given = self._rulings.popitem()
             given.answer(Refused(reason="the run came to rest before the step asked that again"))
@@ -623,7 +578,7 @@ class LiveSession(OpenedSession):
             by = Actor("answer")
             await self._record(at_rest(self.state, reply, "answer"), by)
             if self.state.run is not None and not self.state.run.over:
-                await self._start(continued(rested.wish), by)
+                await self._start(continued(wish), by)
             return
         await self._hear_next()
 
@@ -900,12 +855,12 @@ class LiveSession(OpenedSession):
             self._asking = None
             if task.cancelled():
                 reason = f"{found.reason}; {asked.name} was stopped before it could say"
-                told = _Judged(words.words, replace(found, reason=reason), None)
+                told = partial(self._judged, words.words, replace(found, reason=reason), None)
             elif (bug := task.exception()) is not None:
-                self._bug, told = bug, _Judged(words.words, found, None)
+                self._bug, told = bug, partial(self._judged, words.words, found, None)
             else:
                 judged, record = task.result()
-                told = _Judged(words.words, proposed(gate, words.text, judged, asked.name), record)
+                told = partial(self._judged, words.words, proposed(gate, words.text, judged, asked.name), record)
             if not self._closed:
                 self._put(_Given(told))
             self._changed.set()
@@ -913,12 +868,14 @@ class LiveSession(OpenedSession):
         self._asking.add_done_callback(answered)
         return None
 
-    async def _judged(self, judged: _Judged) -> None:
+    async def _judged(self, name: str, found: ReplyIntent, record: ReplyClassified | None) -> None:
+        """A model has said what it takes words for."""
         from weft.orchestrator.reply_intent import ReplyIntent
 
-        if judged.record is not None:
-            await self._record([judged.record], Actor("model", judged.record.model))
-        words, found = self.state.unheard.get(judged.words), judged.found
+        self._judging = ""
+        if record is not None:
+            await self._record([record], Actor("model", record.model))
+        words = self.state.unheard.get(name)
         if words is not None:
             open_gates = {gate.gate for gate in self.state.gates.values()}
             seen = {*words.asked} or {found.gate}
@@ -989,4 +946,4 @@ class LiveSession(OpenedSession):
     def wake(self) -> None:
         """Hear what a process that is gone had not heard."""
         if self.state.unheard:
-            self._put(_Given(_Wake()))
+            self._put(_Given(self._hear_next))
