@@ -96,9 +96,7 @@ def settlement(life: Life, x: tuple[str, str], scope: Scope | None = None) -> c.
     name, execution = x
     if not execution.endswith("/model"):
         ends = scope is not None and execution == f"t1/{scope.ends}"
-        return c.SettleTool(
-            conversation=name, execution=execution, outcome="succeeded", text=f"did {execution}", ends=ends
-        )
+        return c.SettleTool(conversation=name, execution=execution, end=c.ToolEnd(text=f"did {execution}", ends=ends))
     first = execution == "t1/model" and name == life.world.root
     kinds = scope.calls if scope and first else ()
     asks = tuple(ask("abcdef"[number], kind) for number, kind in enumerate(kinds))
@@ -424,9 +422,8 @@ class Walk:
                 asks=() if failed else asks,
             )
         else:
-            outcome: t.ToolOutcome = rng.choice(["succeeded", "succeeded", "failed"])
-            ends = rng.random() < 0.1
-            command = c.SettleTool(conversation=name, execution=execution, outcome=outcome, text="done", ends=ends)
+            end = c.ToolEnd(text="done", failed=rng.choice([False, False, True]), ends=rng.random() < 0.1)
+            command = c.SettleTool(conversation=name, execution=execution, end=end)
         self.world.settle(command, hold=self.hold())
 
     def nonsense(self) -> None:
@@ -434,7 +431,7 @@ class Walk:
         rng, root = self.rng, self.world.root
         old = rng.choice(self.old) if self.old else (root, "t9/z")
         commands: list[c.ConversationCommand] = [
-            c.SettleTool(conversation=old[0], execution=old[1], outcome="succeeded", text="late"),
+            c.SettleTool(conversation=old[0], execution=old[1], end=c.ToolEnd(text="late")),
             c.SettleModel(conversation=root, execution="t1/model", outcome="completed", asks=(ask("a", "auto"),)),
             c.DecideApproval(conversation=root, call=rng.choice("abc"), decision="once"),
             c.InterruptApproval(conversation=root, call=rng.choice("abc")),

@@ -406,7 +406,7 @@ def test_a_continuation_that_was_due_is_taken_up(tmp_path: Path) -> None:
         asks = (ToolAsk(call="a", tool="count"),)
         world.settle(c.SettleModel(conversation="main", execution="t1/model", outcome="completed", asks=asks))
         world.run("t1/a")
-        world.settle(c.SettleTool(conversation="main", execution="t1/a", outcome="succeeded", text="42"))
+        world.settle(c.SettleTool(conversation="main", execution="t1/a", end=c.ToolEnd(text="42")))
         assert world.state.talks["main"].pending == "main:t1"
         with session_in(tmp_path) as session:
             session.record(world.events)
@@ -668,7 +668,7 @@ def test_commands_from_anywhere_are_recorded_if_only_as_refused() -> None:
         journal = MemoryJournal()
         async with talking(journal, ports(ScriptedModel())) as talk:
             talk.approve("nobody", "once")
-            talk.submit(c.SettleTool(conversation="main", execution="t1/a", outcome="succeeded", text="smuggled"))
+            talk.submit(c.SettleTool(conversation="main", execution="t1/a", end=c.ToolEnd(text="smuggled")))
             talk.submit(c.SendMessage(conversation="main/a9", message="m", text="hello?"))
             await talk.idle()
         assert [e.refusal for e in events_of(journal, t.CommandRefused)] == [

@@ -36,6 +36,7 @@ from weft.conversation.turns import (
     InterruptGate,
     TurnRules,
     asked_call,
+    calling_turn,
     complete,
     go_on,
     intend,
@@ -187,9 +188,8 @@ def _interrupt_approval(draft: DecisionDraft, command: c.InterruptApproval) -> N
 
 def _settle_model(draft: DecisionDraft, command: c.SettleModel) -> None:
     name, execution = command.conversation, command.execution
-    talk = draft.talk(name)
-    turn = talk.turn if talk else None
-    if turn is None or turn.model != execution or draft.gate.closes(name, execution):
+    turn = calling_turn(draft, name, execution)
+    if turn is None:
         return draft.refuse(
             name, "stale_settlement", execution=execution, outcome=command.outcome, text=command.text or command.reason
         )
@@ -224,9 +224,8 @@ def _settle_model(draft: DecisionDraft, command: c.SettleModel) -> None:
 
 def _note_retry(draft: DecisionDraft, command: c.NoteRetry) -> None:
     name, execution = command.conversation, command.execution
-    talk = draft.talk(name)
-    turn = talk.turn if talk else None
-    if turn is None or turn.model != execution or draft.gate.closes(name, execution):
+    turn = calling_turn(draft, name, execution)
+    if turn is None:
         return draft.refuse(name, "stale_settlement", execution=execution, text=command.reason)
     return draft.emit(
         t.ModelRetried(
@@ -270,27 +269,15 @@ def _named(asks: Iterable[c.ToolAsk]) -> list[c.ToolAsk]:
 
 
 def _settle_tool(draft: DecisionDraft, command: c.SettleTool) -> None:
-    name, execution = command.conversation, command.execution
+    name, execution, end = command.conversation, command.execution, command.end
+    outcome: t.ToolOutcome = "failed" if end.failed else "succeeded"
     call_id = running_call(draft, name, execution)
     if call_id is None or draft.gate.closes(name, execution):
-        return draft.refuse(name, "stale_settlement", execution=execution, outcome=command.outcome, text=command.text)
+        return draft.refuse(name, "stale_settlement", execution=execution, outcome=outcome, text=end.text)
     effect: t.ToolEffect = "completed"
-    if command.outcome != "succeeded":  # what need not wait for its place changes nothing
+    if end.failed:  # what need not wait for its place changes nothing
         effect = "unknown" if draft.turn(name).calls[call_id].in_order else "none"
-    settle_call(
-        draft,
-        name,
-        call_id,
-        command.outcome,
-        effect,
-        command.text,
-        tainting=command.tainting,
-        seen=command.seen,
-        before=command.before,
-        after=command.after,
-        ms=command.ms,
-        ends=command.ends,
-    )
+    settle_call(draft, name, call_id, outcome, effect, end.text, end=end, ms=command.ms)
     return complete(draft, name)
 
 

@@ -243,14 +243,8 @@ class Executor:
             c.SettleTool(
                 conversation=conversation,
                 execution=execution,
-                outcome="failed" if end.failed else "succeeded",
-                text=end.text,
-                tainting=end.tainting,
-                seen=end.seen,
-                before=end.before,
-                after=end.after,
+                end=end,
                 ms=self._since(began),
-                ends=end.ends,
             )
         )
 

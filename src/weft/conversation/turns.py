@@ -19,6 +19,7 @@ from weft.protocol.values import dataclass
 
 SHUTDOWN_TIMEOUT: Final = "shutdown_timeout"
 MODEL: Final = "model"
+NO_END: Final = c.ToolEnd(text="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,14 +313,11 @@ def settle_call(
     effect: t.ToolEffect,
     text: str,
     *,
-    tainting: bool = False,
-    seen: Mapping[str, str] | None = None,
-    before: Mapping[str, str] | None = None,
-    after: Mapping[str, str] | None = None,
+    end: c.ToolEnd = NO_END,
     ms: int = 0,
-    ends: bool = False,
 ) -> None:
-    """The one place where a tool call ends. Every result passes the processors once; none of them can stop it."""
+    """The one place where a tool call ends. Every result passes the processors once; none of them can stop it. `end`:
+    what the tool itself said, where it came to its end."""
     turn = draft.turn(name)
     tool, execution = turn.calls[call_id].tool, turn.calls[call_id].execution
     if outcome in ("failed", "denied"):
@@ -339,12 +337,12 @@ def settle_call(
             outcome=outcome,
             effect=effect,
             text=text,
-            tainting=tainting,
-            seen=seen or {},
-            before=before or {},
-            after=after or {},
+            tainting=end.tainting,
+            seen=end.seen,
+            before=end.before,
+            after=end.after,
             ms=ms,
-            ends=ends,
+            ends=end.ends,
         )
     )
 
@@ -400,6 +398,13 @@ def open_turn(draft: DecisionDraft, name: str, number: int) -> TurnState | None:
     talk = draft.talk(name)
     turn = talk.turn if talk else None
     return turn if turn is not None and turn.number == number else None
+
+
+def calling_turn(draft: DecisionDraft, name: str, execution: str) -> TurnState | None:
+    """The turn whose open model call this is; None when it is over, or an interrupt has hit it."""
+    talk = draft.talk(name)
+    turn = talk.turn if talk else None
+    return turn if turn is not None and turn.model == execution and not draft.gate.closes(name, execution) else None
 
 
 def asked_call(draft: DecisionDraft, name: str, call_id: str) -> CallState | None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, Literal
 
-from weft.protocol.conversation_events import Decision, ModelOutcome, Origin, PlanDecision, RulingWord, ToolOutcome
+from weft.protocol.conversation_events import Decision, ModelOutcome, Origin, PlanDecision, RulingWord
 from weft.protocol.messages import StopReason
 from weft.protocol.values import dataclass
 
@@ -148,14 +148,8 @@ class NoteRetry:
 class SettleTool:
     conversation: str
     execution: str
-    outcome: ToolOutcome
-    text: str = ""
-    tainting: bool = False
-    seen: Mapping[str, str] = field(default_factory=dict)
-    before: Mapping[str, str] = field(default_factory=dict)
-    after: Mapping[str, str] = field(default_factory=dict)
+    end: ToolEnd
     ms: int = 0
-    ends: bool = False
     type: Literal["settle_tool"] = "settle_tool"
 
 

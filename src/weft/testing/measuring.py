@@ -44,7 +44,7 @@ def exchange(number: int) -> list[c.ConversationCommand]:
             text="Let me look.",
             asks=(c.ToolAsk(call=f"call_{number}", tool="Read", input={"path": "river.md"}),),
         ),
-        c.SettleTool(conversation="main", execution=f"t{first}/call_{number}", outcome="succeeded", text="1233 km"),
+        c.SettleTool(conversation="main", execution=f"t{first}/call_{number}", end=c.ToolEnd(text="1233 km")),
         c.SettleModel(
             conversation="main", execution=f"t{second}/model", outcome="completed", text="The river is 1233 km long."
         ),

@@ -140,8 +140,8 @@ def settlement(
             asks=tuple(tool_ask(call, tools) for call in given.get("tool_calls") or ()),
             reason=str(given.get("error") or given.get("reason") or ""),
         )
-    outcome = _one_of(given["kind"], ("succeeded", "failed", "denied", "interrupted"))
-    return c.SettleTool(conversation=root, execution=name, outcome=outcome, text=given.get("result") or "")
+    failed = _one_of(given["kind"], ("succeeded", "failed")) == "failed"
+    return c.SettleTool(conversation=root, execution=name, end=c.ToolEnd(text=given.get("result") or "", failed=failed))
 
 
 def _one_of(value: str, choices: tuple[str, ...]) -> Any:
