@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 Mode = Literal["hybrid", "keyword", "vector"]
 POOL: Final = 100
 """How many of each ranking are fused. Fewer lose what both know but neither puts first."""
+NO_WORDS: Final = "no passage has any of these words: what is found is only near in meaning"
 FEEDBACK: Final = 2
 FEEDBACK_WEIGHT: Final = 0.8
 
@@ -147,7 +148,7 @@ class Search:
         elif rerank:
             warnings.append("nothing was ranked again: that needs vectors")
         if mode == "hybrid" and not rankings.keyword and not rankings.named:
-            warnings.append("no passage has any of these words: what is found is only near in meaning")
+            warnings.append(NO_WORDS)
         fused, scores = rankings.by_places()
         if mode == "hybrid" and rerank is not False:
             scores = rankings.blended()

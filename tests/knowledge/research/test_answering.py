@@ -484,6 +484,23 @@ def test_lines_of_code_stay_lines_and_are_held_against_the_passage(tmp_path: Pat
     assert shown.endswith("\n…")
 
 
+def test_code_behind_a_block_that_is_only_mark_up_is_counted_and_ends_nothing(tmp_path: Path) -> None:
+    text = "[](#lamp)\n\n```\nlamp --trim\n```\n\nThe keeper trims the wick of the lantern at dusk.\n"
+    assert [(one.text, one.number) for one in statements(text)] == [
+        ("The keeper trims the wick of the lantern at dusk.", 1)
+    ]
+    knowledge = knowledge_of(tmp_path, {"lamp.md": f"# Lamp\n\n## Trimming\n\n{text}"}, Unavailable("none"))
+    answer = answer_question(knowledge, "When does the keeper trim the wick of the lantern?", session="s")
+    assert "at dusk" in answer_text(answer)
+
+
+def test_a_word_of_the_question_that_stands_nowhere_is_named_and_no_word_on_the_others(tmp_path: Path) -> None:
+    text = "# Lamp\n\nThe lantern of the harbour burns oil at night, and the keeper fills it in the evening.\n"
+    with knowledge_of(tmp_path, {"lamp.md": text}) as knowledge:
+        answer = answer_question(knowledge, "When does the keeper fill the lantern with WhatsApp?", session="s")
+    assert answer["notes"][0] == "no passage has “WhatsApp”"
+
+
 def test_code_in_the_midst_of_a_sentence_is_said_with_it() -> None:
     text = "After you changed the wick, run command\n\n```\nlamp --trim\n```\n\nto bring back the light.\n"
     found, _ = answer_of(judged(text, "to bring back"))

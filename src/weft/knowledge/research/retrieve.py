@@ -17,6 +17,7 @@ from weft.knowledge.place import CitedPlace
 from weft.knowledge.research.depth import Depth
 from weft.knowledge.research.question import is_asked
 from weft.knowledge.research.relevance import about
+from weft.knowledge.search import NO_WORDS
 from weft.knowledge.store import StoredPassage
 from weft.protocol.values import dataclass
 
@@ -56,7 +57,7 @@ class _Gathering:
 
     def search(self, query: Mapping[str, Any]) -> dict[str, Any]:
         found = self._knowledge.search.find(query["text"], limit=self._depth.passages, rerank=False)
-        self.warnings |= dict.fromkeys(found.warnings)
+        self.warnings |= dict.fromkeys(_of_part(query, one) for one in found.warnings)
         weight = ROLE_WEIGHTS[query["role"]]
         shown = NEAREST if is_asked(query) else 0
         hits = [hit for at, hit in enumerate(found.hits) if at < shown or about(query["text"], hit)]
@@ -88,6 +89,11 @@ class _Gathering:
         if score > kept.score or new:
             kept.score, kept.path, kept.role = score, path, query["role"]
         return new
+
+
+def _of_part(query: Mapping[str, Any], warning: str) -> str:
+    """What is only context is a word or two of the question: that nobody has these is no word on the whole of it."""
+    return warning if warning != NO_WORDS or is_asked(query) else f"no passage has “{query['text']}”"
 
 
 def retrieve(

@@ -211,7 +211,10 @@ class _PassageReader:
                 self.found[-1] = replace(self.found[-1], text=f"{self.found[-1].text} {sentence}", code=code)
                 continue
             self._add(sentence, number, item=item, code=code, entry=entry)
-        self._place += bool(block.code and not self.found[-1].code)
+        told = bool(spans) and bool(
+            self.found[-1].code
+        )  # a block that is only mark-up (`[](#preventEval)`) says nothing
+        self._place += bool(block.code) and not told
 
     def _add(self, text: str, number: int, *, item: bool = False, code: str = "", entry: bool = False) -> None:
         self.found.append(PassageStatement(text, number, item, code, self._place, entry))
