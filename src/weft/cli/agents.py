@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import asdict
 
 import click
 
-from weft.cli.place import for_terminal, json_option, open_app, print_rows, workspace_option
+from weft.cli.place import Listed, ListingGroup, for_terminal, json_option, open_app, print_list, workspace_option
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, WorkspaceError
 from weft.render.cells import clean_lines
 
 
-@click.group("agents", invoke_without_command=True)
-@click.pass_context
-def command(ctx: click.Context) -> None:
+@click.group("agents", cls=ListingGroup)
+def command() -> None:
     """Who makes steps: instructions, and what each may use."""
-    if ctx.invoked_subcommand is None:
-        ctx.invoke(list_agents)
 
 
 @command.command("list")
 @json_option
 @workspace_option
-def list_agents(as_json: bool = False, workspace: str | None = None) -> int:
+def list_agents(as_json: bool, workspace: str | None) -> int:
     """Every agent with what it does; what is wrong with the others."""
     failed = False
-    rows: list[tuple[str, ...]] = []
+    found: list[Listed] = []
     with open_app(workspace) as app:
         for name in app.workspace.agent_names():
             try:
@@ -36,13 +32,11 @@ def list_agents(as_json: bool = False, workspace: str | None = None) -> int:
                 failed = True
                 print(clean_lines(str(error)), file=sys.stderr)
                 continue
-            if as_json:
-                print(json.dumps({k: v for k, v in asdict(agent).items() if k != "text"}, ensure_ascii=False))
-            else:
-                uses = ", ".join((*agent.tools, *agent.skills, *agent.sources))
-                rows.append((agent.name, agent.model or "", agent.description, *([uses] if uses else [])))
-    if not as_json:
-        print_rows(rows, "" if failed else "there are no agents yet: weft new agent NAME makes one")
+            fields = {name: value for name, value in asdict(agent).items() if name != "text"}
+            uses = ", ".join((*agent.tools, *agent.skills, *agent.sources))
+            found.append((fields, (agent.name, agent.model or "", agent.description, *([uses] if uses else []))))
+    nothing = "" if failed else "there are no agents yet: weft new agent NAME makes one"
+    print_list(found, nothing, as_json=as_json)
     return EXIT_FAILED if failed else EXIT_DONE
 
 

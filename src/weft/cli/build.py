@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from weft.app import LibraryDraft, build_here, lay_draft
-from weft.cli.place import ensure_workspace, is_terminal, open_app, trust_option, workspace_option, workspace_path
+from weft.cli.place import ensure_workspace, is_attended, open_app, trust_option, workspace_option, workspace_path
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UserError
 from weft.render.cells import clean
 
@@ -54,7 +54,7 @@ def _tell(text: str) -> None:
 def _accepted(draft: LibraryDraft, *, yes: bool) -> bool:
     if yes:
         return True
-    if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
+    if not is_attended():
         raise UserError("nobody is there to accept it", hint="--yes lays it without asking")
     return click.confirm(f"lay the {draft.kind} {draft.name} into the workspace?", err=True)
 

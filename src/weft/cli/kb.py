@@ -8,17 +8,18 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import click
 
 from weft.app import Collections, IngestReport, OpenCollection
 from weft.cli.place import (
+    Decorated,
     ensure_workspace,
     for_terminal,
     is_terminal,
     json_option,
-    print_rows,
+    print_list,
     workspace_option,
     workspace_path,
 )
@@ -26,7 +27,6 @@ from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError, UserError, 
 from weft.protocol.json_text import json_value
 from weft.render.cells import clean_lines, clean_row
 
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 _KINDS: Final = "text, Markdown, HTML, PDF, DOCX, EPUB, captions, code, tables"
 _BETWEEN_LINES: Final = 10.0
 """Seconds between two lines that say how far it is, where no bar can be drawn."""
@@ -182,17 +182,11 @@ def list_collections(as_json: bool, workspace: str | None) -> None:
     """The collections of the workspace."""
     with Collections.of(workspace_path(workspace)) as collections:
         rows = collections.rows()
-    if as_json:
-        for row in rows:
-            print(json.dumps({"name": row.name, "title": row.title, **row.counts}, ensure_ascii=False))
-        return
-    print_rows(
-        [
-            (row.name, f"{row.counts['documents']} documents", f"{row.counts['passages']} passages", row.title)
-            for row in rows
-        ],
-        "there are no collections yet: weft kb create NAME FILE... makes one",
-    )
+    found = []
+    for row in rows:
+        has = (f"{row.counts['documents']} documents", f"{row.counts['passages']} passages")
+        found.append(({"name": row.name, "title": row.title, **row.counts}, (row.name, *has, row.title)))
+    print_list(found, "there are no collections yet: weft kb create NAME FILE... makes one", as_json=as_json)
 
 
 @command.command("show")

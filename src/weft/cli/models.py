@@ -14,42 +14,41 @@ import click
 
 from weft.app import MODEL_KINDS, Ability, ModelSettings, Probe
 from weft.cli.place import (
+    ListingGroup,
     asking_consents,
+    is_attended,
     is_terminal,
     json_option,
-    print_rows,
+    print_list,
     secret_asker,
     trust_option,
     workspace_option,
     workspace_path,
 )
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
-from weft.render.cells import clean
+from weft.render.cells import clean, clean_lines
 
 PIPE_SECONDS = 1.0
 THINKING = ("off", "low", "medium", "high")
 
 
-@click.group("models", invoke_without_command=True)
-@click.pass_context
-def command(ctx: click.Context) -> None:
+@click.group("models", cls=ListingGroup)
+def command() -> None:
     """List, connect, test and choose models."""
-    if ctx.invoked_subcommand is None:
-        ctx.invoke(list_models)
 
 
 @command.command("list")
 @workspace_option
 @json_option
-def list_models(workspace: str | None = None, as_json: bool = False) -> None:
+def list_models(workspace: str | None, as_json: bool) -> None:
     """The models that can be named, the default marked."""
     rows = model_settings(workspace).rows()
-    if as_json:
-        for row in rows:
-            print(json.dumps({"model": row.model, "kind": row.kind, "where": row.where, "default": row.default}))
-        return
-    print_rows([(f"{'*' if row.default else ' '} {row.model}", row.kind, row.where) for row in rows])
-    if len(rows) == 1:
+    found = []
+    for row in rows:
+        fields = {"model": row.model, "kind": row.kind, "where": row.where, "default": row.default}
+        found.append((fields, (f"{'*' if row.default else ' '} {row.model}", row.kind, row.where)))
+    print_list(found, as_json=as_json)
+    if len(rows) == 1 and not as_json:
         print("No model is connected: `weft models add` connects one.", file=sys.stderr)
 
 
@@ -68,7 +67,7 @@ def add(name: str | None, workspace: str | None, **given: Any) -> int:
     """Connect a model. Without a NAME, it looks what is there and asks; with one, it writes the table into config.toml
     and stores the key, asked for or read from standard input."""
     if name is None:
-        if not is_terminal(sys.stdin) or not is_terminal(sys.stderr):
+        if not is_attended():
             raise UsageError("without a terminal nothing can be asked", hint="weft models add NAME --kind KIND …")
         from weft.cli.connecting import talk_it_through
 
@@ -117,7 +116,7 @@ def default(model: str, workspace: str | None) -> None:
 @workspace_option
 def explain_choice(workspace: str | None, session: str | None, step: str | None, agent: str | None) -> None:
     """Which model is meant, and why."""
-    print("\n".join(map(clean, model_settings(workspace).explain(session=session, step=step, agent=agent))))
+    print(clean_lines("\n".join(model_settings(workspace).explain(session=session, step=step, agent=agent))))
 
 
 @command.command("test")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 
 import click
@@ -10,11 +9,12 @@ import click
 from weft.app import pack_differences, shipped_packs, suggest
 from weft.app.library.installation import bring_pack, origins, pack_changes, remove_pack
 from weft.cli.place import (
+    ListingGroup,
     asking_consents,
     fetched,
     for_terminal,
     json_option,
-    print_rows,
+    print_list,
     trust_option,
     workspace_option,
     workspace_path,
@@ -23,24 +23,20 @@ from weft.protocol.errors import UsageError
 from weft.render.cells import clean_lines, clean_row
 
 
-@click.group("packs", invoke_without_command=True)
-@click.pass_context
-def command(ctx: click.Context) -> None:
+@click.group("packs", cls=ListingGroup)
+def command() -> None:
     """List packs, and what differs from what you have."""
-    if ctx.invoked_subcommand is None:
-        ctx.invoke(list_packs)
 
 
 @command.command("list")
 @json_option
-def list_packs(as_json: bool = False) -> None:
+def list_packs(as_json: bool) -> None:
     """The packs that come with Weft."""
-    packs = shipped_packs()
-    if as_json:
-        for pack in packs:
-            print(json.dumps({"name": pack.name, "version": pack.version, "description": pack.description}))
-        return
-    print_rows([(pack.name, str(pack.version), pack.description) for pack in packs])
+    found = []
+    for pack in shipped_packs():
+        fields = {"name": pack.name, "version": pack.version, "description": pack.description}
+        found.append((fields, (pack.name, str(pack.version), pack.description)))
+    print_list(found, as_json=as_json)
 
 
 @command.command("diff")

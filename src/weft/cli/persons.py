@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import getpass
-import json
 import sys
 
 import click
 
 from weft.app import person_access
-from weft.cli.place import is_terminal, json_option, print_rows
+from weft.cli.place import ListingGroup, is_terminal, json_option, print_list
 from weft.protocol.errors import UsageError
 
 ROLES = ("look", "answer", "run", "administer")
 
 
-@click.group("persons", invoke_without_command=True)
-@click.pass_context
-def command(ctx: click.Context) -> None:
+@click.group("persons", cls=ListingGroup)
+def command() -> None:
     """Add, list and remove who may come into the server. Alone on a machine you need none of it."""
-    if ctx.invoked_subcommand is None:
-        ctx.invoke(list_persons)
 
 
 @command.command("add")
@@ -39,14 +35,13 @@ def add(name: str, role: str, passphrase: bool) -> None:
 
 @command.command("list")
 @json_option
-def list_persons(as_json: bool = False) -> None:
+def list_persons(as_json: bool) -> None:
     """Who there is, and what they may do."""
-    persons = person_access().persons()
-    if as_json:
-        for person in persons:
-            print(json.dumps({"name": person.name, "role": person.role, "passphrase": bool(person.passphrase)}))
-        return
-    print_rows([(person.name, person.role, "passphrase" if person.passphrase else "link") for person in persons])
+    found = []
+    for one in person_access().persons():
+        fields = {"name": one.name, "role": one.role, "passphrase": bool(one.passphrase)}
+        found.append((fields, (one.name, one.role, "passphrase" if one.passphrase else "link")))
+    print_list(found, as_json=as_json)
 
 
 @command.command("remove")

@@ -8,26 +8,33 @@ import sys
 import click
 
 from weft.app import Pipeline, Step, pipeline_json_schema
-from weft.cli.place import is_ascii, is_terminal, json_option, open_app, print_rows, screen_width, workspace_option
+from weft.cli.place import (
+    Listed,
+    ListingGroup,
+    is_ascii,
+    is_terminal,
+    json_option,
+    open_app,
+    print_list,
+    screen_width,
+    workspace_option,
+)
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, WorkspaceError
-from weft.render.cells import clean
+from weft.render.cells import clean, clean_lines
 from weft.render.graph import graph_text, mermaid
 
 
-@click.group("pipelines", invoke_without_command=True)
-@click.pass_context
-def command(ctx: click.Context) -> None:
+@click.group("pipelines", cls=ListingGroup)
+def command() -> None:
     """List, show and validate pipelines."""
-    if ctx.invoked_subcommand is None:
-        ctx.invoke(list_pipelines)
 
 
 @command.command("list")
 @json_option
 @workspace_option
-def list_pipelines(as_json: bool = False, workspace: str | None = None) -> None:
+def list_pipelines(as_json: bool, workspace: str | None) -> None:
     """Every pipeline of the workspace with what it makes."""
-    rows: list[tuple[str, ...]] = []
+    found: list[Listed] = []
     with open_app(workspace) as app:
         for name in app.workspace.pipeline_names():
             try:
@@ -35,12 +42,9 @@ def list_pipelines(as_json: bool = False, workspace: str | None = None) -> None:
                 about, steps = pipeline.description, list(pipeline.steps)
             except WorkspaceError as error:
                 about, steps = f"broken: {error.problems[0].message} (weft pipelines validate {name})", []
-            if as_json:
-                print(json.dumps({"name": name, "description": about, "steps": steps}))
-            else:
-                rows.append((name, " -> ".join(steps), about))
-    if not as_json:
-        print_rows(rows, "there are no pipelines yet: weft new pipeline NAME makes one")
+            fields = {"name": name, "description": about, "steps": steps}
+            found.append((fields, (name, " -> ".join(steps), about)))
+    print_list(found, "there are no pipelines yet: weft new pipeline NAME makes one", as_json=as_json)
 
 
 @command.command("show")
@@ -60,7 +64,7 @@ def show(name: str, graph: bool, as_mermaid: bool, workspace: str | None) -> Non
         width = screen_width() if is_terminal(sys.stdout) else 100
         print(graph_text(requires, labels=labels, final=pipeline.final, width=width, ascii=is_ascii(sys.stdout)))
     else:
-        print("\n".join(map(clean, _about(pipeline))))
+        print(clean_lines("\n".join(_about(pipeline))))
 
 
 @command.command("validate")
@@ -74,7 +78,7 @@ def validate(names: tuple[str, ...], workspace: str | None) -> int:
             problems = app.check_pipeline(name)
             bad += bool(problems)
             for problem in problems:
-                print("\n".join(map(clean, str(problem).split("\n"))), file=sys.stderr)
+                print(clean_lines(str(problem)), file=sys.stderr)
             if not problems:
                 print(f"{clean(name)}: good")
                 for warning in app.workspace.pipeline(name).warnings:

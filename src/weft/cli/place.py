@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 DEFAULT_WORKSPACE = "~/.weft"
+Listed = tuple[Mapping[str, Any], Sequence[str]]
+"""One of a list: its fields for a program, its cells for a person."""
 
 
 def from_here(path: str) -> str:
@@ -87,7 +90,7 @@ def asking_consents() -> Consents:
 
     consents = person_consents({**os.environ})
     consents.in_advance = given_trust()
-    if is_terminal(sys.stdin) and is_terminal(sys.stderr):
+    if is_attended():
         consents.ask = lambda request: ask_about(consents, request)
     return consents
 
@@ -123,7 +126,7 @@ def open_app(given: str | None, *, runs: bool = False, joins: bool = True) -> Ap
 def prepare_app(app: App, *, runs: bool) -> None:
     app.ask_secret = secret_asker()
     app.consents.in_advance = given_trust()
-    if runs and is_terminal(sys.stdin) and is_terminal(sys.stderr):
+    if runs and is_attended():
         from weft.cli.consent_question import ask_about
 
         try:
@@ -187,6 +190,11 @@ def is_terminal(stream: Any) -> bool:
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
+def is_attended() -> bool:
+    """A person sits in front: they can be asked."""
+    return is_terminal(sys.stdin) and is_terminal(sys.stderr)
+
+
 def for_terminal(text: str) -> str:
     """What others wrote: as it is for a file or a program, on a terminal with nothing in it that that would obey."""
     if not sys.stdout.isatty():
@@ -194,6 +202,28 @@ def for_terminal(text: str) -> str:
     from weft.render.cells import clean_lines
 
     return clean_lines(text)
+
+
+class ListingGroup(click.Group):
+    """Commands of which `list` is meant where none is named."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given | {"invoke_without_command": True})
+
+    def invoke(self, ctx: click.Context) -> Any:
+        result = super().invoke(ctx)
+        if ctx.invoked_subcommand is None:
+            ctx.invoke(self.commands["list"])
+        return result
+
+
+def print_list(found: Sequence[Listed], nothing: str = "", *, as_json: bool) -> None:
+    """Each as a JSON object on a line of its own, or as a row of cells."""
+    if not as_json:
+        print_rows([cells for _, cells in found], nothing)
+        return
+    for fields, _ in found:
+        print(json.dumps(fields))
 
 
 def print_rows(rows: Sequence[Sequence[str]], nothing: str = "") -> None:

@@ -7,12 +7,13 @@ import json
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import click
 
 from weft.app import App, OpenedSession, SessionRequest
 from weft.cli.place import (
+    Decorated,
     ensure_workspace,
     json_option,
     open_app,
@@ -28,7 +29,6 @@ from weft.render.cells import clean
 
 PACK: Final = "research"
 GATES: Final = ("analyze_query", "calibrate")
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 DEPTH: Final = click.Choice(["quick", "standard", "deep"])
 
 

@@ -18,6 +18,7 @@ import click
 from weft.app import App, AttachedSession, LiveSession, OpenedSession, SessionRequest, Showing
 from weft.cli.place import (
     ensure_workspace,
+    is_attended,
     is_terminal,
     json_option,
     open_app,
@@ -456,7 +457,7 @@ async def follow(
     app: App, request: SessionRequest, wish: StartRun | None, *, as_json: bool, plain: bool, asks: bool = True
 ) -> AsyncIterator[FollowedSession]:
     """`asks`: a person may be asked at a gate, if one sits in front."""
-    asks = asks and is_terminal(sys.stdin) and is_terminal(sys.stderr) and not plain and not as_json
+    asks = asks and is_attended() and not plain and not as_json
     async with app.session(replace(request, attended=asks), wish) as session:
         unheard = session.held_here and bool(session.state.unheard)
         nameless = isinstance(session, AttachedSession) and not (session.state.pipeline or request.pipeline)

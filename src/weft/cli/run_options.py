@@ -7,19 +7,18 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import click
 
 from weft.app import MAX_BYTES, App, GivenFile, SessionRequest, is_address, profile_parts, suggest
-from weft.cli.place import DEFAULT_WORKSPACE, pairs
+from weft.cli.place import DEFAULT_WORKSPACE, Decorated, pairs
 from weft.cli.writer import profile_options
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import UsageError
 
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 STANDARD_INPUT: Final = "-"
 LIMITS: Final = ("usd", "tokens", "minutes")
 

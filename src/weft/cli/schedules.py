@@ -13,33 +13,27 @@ from dataclasses import asdict
 import click
 
 from weft.app.schedules.schedules import ScheduleRow, Schedules
-from weft.cli.place import json_option, open_app, print_rows, trust_option, workspace_option
+from weft.cli.place import ListingGroup, json_option, open_app, print_list, trust_option, workspace_option
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED
 from weft.render.cells import clean_lines, clean_row
 
 MOST_SHOWN = 20
 
 
-@click.group("schedules", invoke_without_command=True)
-@click.pass_context
-def command(ctx: click.Context) -> None:
+@click.group("schedules", cls=ListingGroup)
+def command() -> None:
     """What is begun by itself: at a time, when files change, or when it is called."""
-    if ctx.invoked_subcommand is None:
-        ctx.invoke(list_schedules)
 
 
 @command.command("list")
 @json_option
 @workspace_option
-def list_schedules(as_json: bool = False, workspace: str | None = None) -> int:
+def list_schedules(as_json: bool, workspace: str | None) -> int:
     """Every schedule with when it comes next and what became of it last."""
     with open_app(workspace) as app:
         rows = Schedules(app).rows()
-    if as_json:
-        for row in rows:
-            print(json.dumps(asdict(row), ensure_ascii=False))
-    else:
-        print_rows([_cells(row) for row in rows], "there are no schedules; one is a file schedules/NAME.yaml")
+    nothing = "there are no schedules; one is a file schedules/NAME.yaml"
+    print_list([(asdict(row), _cells(row)) for row in rows], nothing, as_json=as_json)
     return EXIT_FAILED if any(row.problem for row in rows) else EXIT_DONE
 
 

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import getpass
-import json
 import os
 import sys
 
 import click
 
 from weft.app import person_secrets
-from weft.cli.place import is_terminal, json_option, print_rows, secret_asker
+from weft.cli.place import ListingGroup, is_terminal, json_option, print_list, secret_asker
 from weft.protocol.errors import UserError
 
 
-@click.group("secrets", invoke_without_command=True)
-@click.pass_context
-def command(ctx: click.Context) -> None:
+@click.group("secrets", cls=ListingGroup)
+def command() -> None:
     """What steps may use by name: set, list, remove. Kept encrypted, beside the keys of models."""
-    if ctx.invoked_subcommand is None:
-        ctx.invoke(list_secrets)
 
 
 @command.command("set")
@@ -36,14 +32,11 @@ def set_secret(name: str) -> None:
 
 @command.command("list")
 @json_option
-def list_secrets(as_json: bool = False) -> None:
+def list_secrets(as_json: bool) -> None:
     """Their names."""
     names = person_secrets({**os.environ}, secret_asker()).names()
-    if as_json:
-        for name in names:
-            print(json.dumps({"name": name}))
-        return
-    print_rows([(name,) for name in names], "there are no secrets yet: weft secrets set NAME keeps one")
+    nothing = "there are no secrets yet: weft secrets set NAME keeps one"
+    print_list([({"name": name}, (name,)) for name in names], nothing, as_json=as_json)
 
 
 @command.command("rm")

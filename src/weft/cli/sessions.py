@@ -24,6 +24,7 @@ from weft.app import (
     verified,
 )
 from weft.cli.place import (
+    ListingGroup,
     is_ascii,
     is_terminal,
     json_option,
@@ -44,12 +45,9 @@ if TYPE_CHECKING:
 MOST_LISTED: Final = 100_000
 
 
-@click.group("sessions", invoke_without_command=True)
-@click.pass_context
-def command(ctx: click.Context) -> None:
+@click.group("sessions", cls=ListingGroup)
+def command() -> None:
     """List, search, show, follow, describe, verify and remove sessions."""
-    if ctx.invoked_subcommand is None:
-        ctx.invoke(list_sessions)
 
 
 @command.command("replay")
@@ -98,12 +96,12 @@ def replay_session(session: str, mode: Mode, as_test: str | None, against: str |
 @json_option
 @workspace_option
 def list_sessions(
-    statuses: tuple[str, ...] = (),
-    labels: tuple[str, ...] = (),
-    flag: bool = False,
-    archived: bool = False,
-    as_json: bool = False,
-    workspace: str | None = None,
+    statuses: tuple[str, ...],
+    labels: tuple[str, ...],
+    flag: bool,
+    archived: bool,
+    as_json: bool,
+    workspace: str | None,
 ) -> None:
     """All sessions, the one changed last first; those in the archive only with --archived."""
     wanted = Filter(statuses=statuses, labels=labels, flag=True if flag else None, archived=archived, limit=MOST_LISTED)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import sys
 
 import click
 
 from weft.app.library.installation import bring_skills, origin_of, remove_skill
 from weft.cli.place import (
+    Listed,
+    ListingGroup,
     asking_consents,
     fetched,
     for_terminal,
     json_option,
     open_app,
-    print_rows,
+    print_list,
     trust_option,
     workspace_option,
     workspace_path,
@@ -23,32 +24,25 @@ from weft.protocol.errors import EXIT_DONE, EXIT_FAILED
 from weft.render.cells import clean_lines, clean_row
 
 
-@click.group("skills", invoke_without_command=True)
-@click.pass_context
-def command(ctx: click.Context) -> None:
+@click.group("skills", cls=ListingGroup)
+def command() -> None:
     """What a model can read up on when a step or a conversation needs it."""
-    if ctx.invoked_subcommand is None:
-        ctx.invoke(list_skills)
 
 
 @command.command("list")
 @json_option
 @workspace_option
-def list_skills(as_json: bool = False, workspace: str | None = None) -> int:
+def list_skills(as_json: bool, workspace: str | None) -> int:
     """Every skill with what it is for and where it came from; what is wrong with the others."""
-    rows: list[tuple[str, ...]] = []
+    found: list[Listed] = []
     with open_app(workspace) as app:
         good, problems = app.workspace.skills()
         for one in good:
             brought = origin_of(app.workspace.path, "skill", one.name)
             origin = brought.origin if brought else ""
-            if as_json:
-                told = {"name": one.name, "description": one.description, "origin": origin, "hash": one.hash}
-                print(json.dumps(told, ensure_ascii=False))
-            else:
-                rows.append((one.name, one.description, *([origin] if origin else [])))
-    if not as_json:
-        print_rows(rows, "" if problems else "there are no skills yet: weft new skill NAME makes one")
+            fields = {"name": one.name, "description": one.description, "origin": origin, "hash": one.hash}
+            found.append((fields, (one.name, one.description, *([origin] if origin else []))))
+    print_list(found, "" if problems else "there are no skills yet: weft new skill NAME makes one", as_json=as_json)
     for problem in problems:
         print(clean_lines(str(problem)), file=sys.stderr)
     return EXIT_FAILED if problems else EXIT_DONE

@@ -12,19 +12,17 @@ from typing import Any
 import click
 
 from weft.app import AddRequest, App, SourceSettings, wake_waiting
-from weft.cli.place import is_terminal, json_option, open_app, pairs, print_rows, workspace_option
+from weft.cli.place import ListingGroup, is_terminal, json_option, open_app, pairs, print_list, workspace_option
 from weft.protocol.commands import Refused, SwitchSource
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
 from weft.render.cells import clean
+from weft.render.units import count
 
 
-@click.group("sources", invoke_without_command=True)
-@click.pass_context
-def command(ctx: click.Context) -> None:
+@click.group("sources", cls=ListingGroup)
+def command() -> None:
     """Connect MCP servers, APIs, folders and searches as tools."""
-    if ctx.invoked_subcommand is None:
-        ctx.invoke(list_sources)
 
 
 def _shelf(app: App) -> SourceSettings:
@@ -34,19 +32,15 @@ def _shelf(app: App) -> SourceSettings:
 @command.command("list")
 @json_option
 @workspace_option
-def list_sources(as_json: bool = False, workspace: str | None = None) -> None:
+def list_sources(as_json: bool, workspace: str | None) -> None:
     """Every source, whether it works, and how many tools it has."""
-    rows: list[tuple[str, ...]] = []
+    found = []
     with open_app(workspace) as app:
         for row in _shelf(app).rows():
-            if as_json:
-                print(json.dumps(row))
-            else:
-                state = row["state"] if row["enabled"] or row["state"] == "broken" else f"{row['state']}, off"
-                tools = f"{row['tools']} tools" if row["tools"] != 1 else "1 tool"
-                rows.append((row["slug"], row["kind"], state, tools, row["why"].split("\n")[0]))
-    if not as_json:
-        print_rows(rows, "there are no sources yet: weft sources add connects one")
+            state = row["state"] if row["enabled"] or row["state"] == "broken" else f"{row['state']}, off"
+            cells = (row["slug"], row["kind"], state, count(row["tools"], "tool"), row["why"].split("\n")[0])
+            found.append((row, cells))
+    print_list(found, "there are no sources yet: weft sources add connects one", as_json=as_json)
 
 
 @command.command("add", context_settings={"ignore_unknown_options": False})
@@ -173,18 +167,12 @@ def _tested(shelf: SourceSettings, slugs: tuple[str, ...], *, as_json: bool) -> 
 @workspace_option
 def tools(slug: str | None, as_json: bool, workspace: str | None) -> None:
     """The tools of a source, or of all that are on, as a model is offered them."""
-    rows: list[tuple[str, ...]] = []
     with open_app(workspace) as app:
         shelf = _shelf(app)
         slugs = [slug] if slug else [row["slug"] for row in shelf.rows() if row["enabled"]]
-        for entry in (entry for one in slugs for entry in shelf.tools(shelf.one(one))):
-            if as_json:
-                print(json.dumps(entry))
-            else:
-                about = entry["description"].split("\n")[0]
-                rows.append((entry["name"], entry["effect"], about))
-    if not as_json:
-        print_rows(rows, "no source that is on has been reached: weft sources test tries them")
+        offered = [entry for one in slugs for entry in shelf.tools(shelf.one(one))]
+    found = [(one, (one["name"], one["effect"], one["description"].split("\n")[0])) for one in offered]
+    print_list(found, "no source that is on has been reached: weft sources test tries them", as_json=as_json)
 
 
 @command.command("resources")

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import sys
 
 import click
 
 from weft.app import person_access
-from weft.cli.place import json_option, print_rows
+from weft.cli.place import Listed, ListingGroup, json_option, print_list
 from weft.protocol.errors import UsageError
 
 SCOPES = ("read", "write", "mcp", "trigger")
 
 
-@click.group("tokens", invoke_without_command=True)
-@click.pass_context
-def command(ctx: click.Context) -> None:
+@click.group("tokens", cls=ListingGroup)
+def command() -> None:
     """Make, list and revoke what lets scripts and browsers into the server."""
-    if ctx.invoked_subcommand is None:
-        ctx.invoke(list_tokens)
 
 
 @command.command("add")
@@ -36,23 +32,19 @@ def add(title: str, scopes: tuple[str, ...], days: int | None, person: str) -> N
 
 @command.command("list")
 @json_option
-def list_tokens(as_json: bool = False) -> None:
+def list_tokens(as_json: bool) -> None:
     """Tokens and signed-in browsers."""
     access = person_access()
-    rows: list[tuple[str, ...]] = []
+    found: list[Listed] = []
     for token in access.tokens():
         until = f"until {token.expires:%Y-%m-%d}" if token.expires else "until revoked"
-        if as_json:
-            print(json.dumps({"id": token.id, "kind": "token", "title": token.title, "person": token.person}))
-        else:
-            rows.append((token.id, "token", token.person, ", ".join(token.scopes), until, token.title))
+        fields = {"id": token.id, "kind": "token", "title": token.title, "person": token.person}
+        found.append((fields, (token.id, "token", token.person, ", ".join(token.scopes), until, token.title)))
     for browser in access.browsers():
-        if as_json:
-            print(json.dumps({"id": browser.id, "kind": "browser", "title": browser.agent, "person": browser.person}))
-        else:
-            rows.append((browser.id, "browser", browser.person, f"since {browser.created:%Y-%m-%d}", browser.agent))
-    if not as_json:
-        print_rows(rows, "no token and no browser yet: weft tokens add TITLE makes a token")
+        fields = {"id": browser.id, "kind": "browser", "title": browser.agent, "person": browser.person}
+        since = f"since {browser.created:%Y-%m-%d}"
+        found.append((fields, (browser.id, "browser", browser.person, since, browser.agent)))
+    print_list(found, "no token and no browser yet: weft tokens add TITLE makes a token", as_json=as_json)
 
 
 @command.command("revoke")

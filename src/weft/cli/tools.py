@@ -11,31 +11,24 @@ import click
 
 from weft.app import allow_always, tools_listed
 from weft.app import judge_call as judge
-from weft.cli.place import json_option, print_rows, workspace_option, workspace_path
+from weft.cli.place import ListingGroup, json_option, print_list, workspace_option, workspace_path
 from weft.protocol.commands import Mode
 from weft.render.cells import clean_lines
 
 
-@click.group("tools", invoke_without_command=True)
-@click.pass_context
-def command(ctx: click.Context) -> None:
+@click.group("tools", cls=ListingGroup)
+def command() -> None:
     """List the tools a model may call, and judge a call."""
-    if ctx.invoked_subcommand is None:
-        ctx.invoke(list_tools)
 
 
 @command.command("list")
 @click.option("--kb", metavar="NAME", help="With the tools of this collection (default: `kb` in config.toml).")
 @json_option
 @workspace_option
-def list_tools(kb: str | None = None, as_json: bool = False, workspace: str | None = None) -> None:
+def list_tools(kb: str | None, as_json: bool, workspace: str | None) -> None:
     """Every tool with its kind and what it does, exactly as a model is told."""
     listed = tools_listed(workspace_path(workspace), kb)
-    if as_json:
-        for entry in listed:
-            print(json.dumps(entry))
-        return
-    print_rows([(entry["name"], entry["effect"], entry["description"]) for entry in listed])
+    print_list([(one, (one["name"], one["effect"], one["description"])) for one in listed], as_json=as_json)
 
 
 @command.command("judge")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from datetime import datetime
@@ -13,10 +12,11 @@ import click
 from weft.app import person_consents
 from weft.cli.consent_question import ask_about, shown
 from weft.cli.place import (
-    is_terminal,
+    Listed,
+    is_attended,
     json_option,
     open_app,
-    print_rows,
+    print_list,
     trust_option,
     workspace_option,
     workspace_path,
@@ -40,7 +40,7 @@ def command(ctx: click.Context, workspace: str | None) -> int | None:
 
 def _review(workspace: str | None) -> int:
     with open_app(workspace) as app:
-        asks = is_terminal(sys.stdin) and is_terminal(sys.stderr)
+        asks = is_attended()
         for request in app.not_agreed():
             if request.hash in app.consents.in_advance:
                 app.consents.check(request)
@@ -59,20 +59,15 @@ def _review(workspace: str | None) -> int:
 def list_consents(as_json: bool) -> None:
     """What was agreed to, by whom and when."""
     book = person_consents({**os.environ}).book()
-    rows: list[tuple[str, ...]] = []
+    found: list[Listed] = []
     for folder in book.folders:
-        if as_json:
-            print(json.dumps({"kind": "folder", **vars(folder), "at": _moment(folder.at)}))
-        else:
-            below = " and below" if folder.below else ""
-            rows.append(("folder", f"{folder.path}{below}", f"{folder.by}, {folder.at:%Y-%m-%d %H:%M}"))
+        fields = {"kind": "folder", **vars(folder), "at": _moment(folder.at)}
+        below = " and below" if folder.below else ""
+        found.append((fields, ("folder", f"{folder.path}{below}", f"{folder.by}, {folder.at:%Y-%m-%d %H:%M}")))
     for one in book.consents:
-        if as_json:
-            print(json.dumps({"hash": one.hash, **vars(one), "at": _moment(one.at)}))
-        else:
-            rows.append((one.hash, one.words, f"{one.by}, {one.at:%Y-%m-%d %H:%M}, {one.how}"))
-    if not as_json:
-        print_rows(rows, "nothing was agreed to yet")
+        fields = {"hash": one.hash, **vars(one), "at": _moment(one.at)}
+        found.append((fields, (one.hash, one.words, f"{one.by}, {one.at:%Y-%m-%d %H:%M}, {one.how}")))
+    print_list(found, "nothing was agreed to yet", as_json=as_json)
 
 
 def _moment(at: datetime) -> str:

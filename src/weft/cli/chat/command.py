@@ -15,7 +15,7 @@ from weft.app import App, Filter, ListedSession, SessionRequest, json_line, this
 from weft.cli.place import (
     ensure_workspace,
     is_ascii,
-    is_terminal,
+    is_attended,
     open_app,
     screen_width,
     trust_option,
@@ -93,7 +93,7 @@ def command(
             raise UsageError("--show-prompt needs a session", hint="name one with --session")
         return asyncio.run(_show_prompt(workspace, request))
     with open_app(workspace, runs=True) as app:
-        if is_terminal(sys.stdin) and is_terminal(sys.stderr):
+        if is_attended():
             from weft.cli.consent_question import ask_about
 
             for asked in app.hooks_not_agreed(working):
@@ -111,7 +111,7 @@ def _chosen(workspace: str | None, working: Path, *, pick: bool) -> ListedSessio
         raise UsageError("there is no conversation yet", hint="weft chat begins one")
     if not pick:
         return next((one for one in found if one.folder == str(working)), found[0])
-    if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
+    if not is_attended():
         raise UsageError("--pick needs a terminal", hint="weft chat --session ID; weft sessions list shows them")
     _list(found)
     number = click.prompt("which", type=click.IntRange(1, len(found)), default=1, err=True)
