@@ -18,6 +18,7 @@ import pytest
 from tests.tools.calling import DEADLINE, Place
 from weft.tools.boundary import Policy
 from weft.tools.processes import Supervised, plain_environment
+from weft.tools.shell.reading import read_shell
 from weft.tools.tool import Handle, Outcome
 
 pytestmark = [pytest.mark.process, pytest.mark.needs("bash")]
@@ -200,6 +201,89 @@ def test_git_runs_nothing_that_a_repository_names_when_it_only_looks(
         assert "fatal" not in outcome.text, outcome.text
         assert not sprung.exists(), command
     assert "-one" in place.call("Shell", {"command": "git diff"}).text
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="there is no git here")
+def test_git_that_looks_runs_nothing_by_the_side_ways_of_a_repository(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who verifies a signature, merges once more for showing it, fetches what is missing, looks into a submodule, or
+    converts for the stash and the reflog: each is a program that the repository's settings name."""
+    monkeypatch.setenv("WEFT_BOUNDARY", "none")
+    sprung = place.working.parent / "sprung"
+    trap = place.write("trap.sh", f'#!/bin/sh\necho "$0 $*" >> {sprung}\n')
+    trap.chmod(0o755)
+
+    def git(*words: str, folder: Path = place.working, given: str = "") -> str:
+        named = ("git", "-c", "user.name=x", "-c", "user.email=x@example.org", *words)
+        ran = subprocess.run(named, cwd=folder, check=True, capture_output=True, text=True, input=given)
+        return ran.stdout.strip()
+
+    def looked(*looking: str) -> None:
+        sprung.unlink(missing_ok=True)
+        for command in looking:
+            assert read_shell(command).read_only, command
+            place.call("Shell", {"command": command})
+            assert not sprung.exists(), (command, sprung.read_text())
+
+    git("init", "-q", "-b", "main")
+    place.write("a.txt", "one\n")
+    git("add", "a.txt")
+    git("commit", "-qm", "one")
+    # signatures
+    head = git("cat-file", "commit", "HEAD").replace("\n\n", "\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n\n", 1)
+    signed = git("hash-object", "-t", "commit", "-w", "--stdin", "--literally", given=head + "\n")
+    git("update-ref", "refs/heads/main", signed)
+    git("config", "gpg.program", str(trap))
+    git("config", "pretty.mine", "%G? %s")
+    git("config", "format.pretty", "mine")
+    looked("git log", "git show --pretty=mine")
+    git("config", "--unset", "format.pretty")
+    # converters
+    place.write(".git/info/attributes", "*.txt diff=mine merge=mine\n")
+    git("config", "diff.mine.textconv", str(trap))
+    place.write("a.txt", "two\n")
+    git("stash")
+    place.write("a.txt", "three\n")
+    git("add", "a.txt")
+    looked("git stash list -p", "git reflog -p", "git reflog show -Sone", "git status -v")
+    git("commit", "-qm", "three")
+    # a merge that is made once more
+    git("checkout", "-qb", "side", "HEAD~1")
+    place.write("a.txt", "four\n")
+    git("commit", "-qam", "four")
+    git("merge", "-q", "-s", "ours", "-m", "both", "main")
+    git("config", "merge.mine.driver", f"{trap} %A")
+    git("config", "log.diffMerges", "remerge")
+    looked("git log -p -m", "git show -m")
+    # a submodule with settings of its own
+    inner = place.working / "inner"
+    inner.mkdir()
+    git("init", "-q", folder=inner)
+    for text in ("1", "2"):
+        place.write("inner/f", text)
+        git("add", "f", folder=inner)
+        git("commit", "-qm", text, folder=inner)
+        git("add", "inner")
+        git("commit", "-qm", f"inner {text}")
+    git("config", "diff.external", str(trap), folder=inner)
+    git("config", "diff.submodule", "diff")
+    looked("git show", "git diff HEAD~1")
+    # what is said to be kept elsewhere
+    missing = git("rev-parse", "HEAD:a.txt")
+    (place.working / ".git" / "objects" / missing[:2] / missing[2:]).unlink()
+    for key, value in {
+        "core.repositoryFormatVersion": "1",
+        "extensions.partialClone": "o",
+        "remote.o.promisor": "true",
+    }.items():
+        git("config", key, value)
+    for key, value in {"url": str(place.working), "uploadpack": str(trap)}.items():
+        git("config", f"remote.o.{key}", value)
+    looked("git cat-file -p HEAD:a.txt")
+    git("config", "remote.o.url", f"ext::{trap}")
+    git("config", "protocol.ext.allow", "always")
+    looked("git cat-file -p HEAD:a.txt", "git log -p")
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="there is no git here")

@@ -49,17 +49,24 @@ _GIT_SETTINGS: Final = {
     "core.attributesFile": os.devnull,
     "safe.bareRepository": "explicit",
     "log.showSignature": "false",
+    "log.diffMerges": "separate",
+    "diff.submodule": "short",
     "diff.ignoreSubmodules": "dirty",
     "status.submoduleSummary": "false",
     "submodule.recurse": "false",
+    **{f"gpg.{kind}program": "false" for kind in ("", "openpgp.", "x509.", "ssh.")},
 }
+_GIT_STAYS: Final = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
+"""What a repository says is kept elsewhere is not fetched: how that is done is a program that its settings name."""
 _GIT: Final = """git() {
  before=; while case ${1-} in --no-*) true;; *) false;; esac; do before="$before $1"; shift; done
  sub=${1-}; [ $# -gt 0 ] && shift
  case $sub in
- diff|log|show|whatchanged|diff-tree|diff-files|diff-index)
+ diff|log|show|diff-tree|diff-files|diff-index)
   set -- --no-ext-diff --no-textconv --ignore-submodules=dirty "$@";;
- stash) if [ "${1-}" = show ]; then shift; set -- show --no-ext-diff --no-textconv "$@"; fi;;
+ stash|reflog)
+  case ${1-} in list|show) next=$1; shift;; *) next=show;; esac
+  set -- "$next" --no-ext-diff --no-textconv --ignore-submodules=dirty "$@";;
  status) set -- --ignore-submodules=dirty "$@";;
  blame|annotate|grep) set -- --no-textconv "$@";;
  esac
@@ -357,20 +364,19 @@ async def _quiet_git(reading: ShellReading, context: Context, environment: Mappi
     """What keeps git from running a folder's programs when it is only asked to show something."""
     settings = dict(_GIT_SETTINGS)
     if _runs_git(reading):
-        for name in await _filters(context, environment):
-            settings |= {f"{name}.{key}": "" for key in ("clean", "smudge", "process")} | {f"{name}.required": "false"}
-    made = {"GIT_CONFIG_COUNT": str(len(settings)), "GIT_OPTIONAL_LOCKS": "0", "GIT_ATTR_NOSYSTEM": "1"}
+        settings |= await _drivers(context, environment)
+    made = {"GIT_CONFIG_COUNT": str(len(settings)), "GIT_OPTIONAL_LOCKS": "0", "GIT_ATTR_NOSYSTEM": "1", **_GIT_STAYS}
     for index, (key, value) in enumerate(settings.items()):
         made |= {f"GIT_CONFIG_KEY_{index}": key, f"GIT_CONFIG_VALUE_{index}": value}
     return made
 
 
-async def _filters(context: Context, environment: Mapping[str, str]) -> list[str]:
-    """The filters that the repository's settings name. To read settings runs nothing."""
+async def _drivers(context: Context, environment: Mapping[str, str]) -> dict[str, str]:
+    """Settings that still the filters and converters which the repository's own name. To read settings runs nothing."""
     if shutil.which("git", path=environment["PATH"]) is None:
-        return []
+        return {}
     asked = await asyncio.create_subprocess_exec(
-        *("git", "config", "--includes", "--null", "--name-only", "--get-regexp", r"^filter\."),
+        *("git", "config", "--includes", "--null", "--name-only", "--get-regexp", r"^(filter|diff)\..*\."),
         cwd=context.working.path,
         env=dict(environment),
         stdin=asyncio.subprocess.DEVNULL,
@@ -378,8 +384,13 @@ async def _filters(context: Context, environment: Mapping[str, str]) -> list[str
         stderr=asyncio.subprocess.DEVNULL,
     )
     told, _ = await asked.communicate()
-    names = [name.rpartition(".")[0] for name in told.decode("utf-8", "replace").split("\0") if name]
-    return list(dict.fromkeys(names))
+    still: dict[str, str] = {}
+    for name in dict.fromkeys(key.rpartition(".")[0] for key in told.decode("utf-8", "replace").split("\0") if key):
+        if name.startswith("filter."):
+            still |= {f"{name}.{key}": "" for key in ("clean", "smudge", "process")} | {f"{name}.required": "false"}
+        else:
+            still[f"{name}.textconv"] = "cat"
+    return still
 
 
 SHELL: Final = Tool(

@@ -91,7 +91,6 @@ GIT: Final = Program(
         ),
         "log": _log,
         "show": _log,
-        "whatchanged": _log,
         "rev-list": _log,
         "diff": _diff,
         "diff-tree": replace(_diff, flags=_diff.flags | {"-t", "--root", "--no-commit-id", "-m", "-c"}),
