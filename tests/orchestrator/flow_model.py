@@ -25,6 +25,7 @@ from weft.orchestrator.progress import Decision, EndRun, FindItems, Progress, Ru
 from weft.orchestrator.rest_commands import asked_back, at_rest
 from weft.orchestrator.step_facts import OnDisk, StepFacts
 from weft.protocol import events as e
+from weft.protocol.call_events import Used
 from weft.protocol.commands import (
     Artifact,
     AttemptFailed,
@@ -217,19 +218,16 @@ class FlowWorld:
         data = self.made(step, start)
         name = self.pipeline.steps[step].artifacts[0]
         seen = look(self.pipeline.steps[step].looks, {name: json.loads(data)})
-        model, usage = (MODEL, USED) if self.is_of_model(step) else (None, {})
         artifact = Artifact(name, data, hash_bytes(data))
-        return AttemptSucceeded(
-            step=step, attempt=attempt, artifacts=(artifact,), ms=60, model=model, usage=usage, seen=seen
-        )
+        return AttemptSucceeded(step=step, attempt=attempt, artifacts=(artifact,), used=self._took(step), seen=seen)
+
+    def _took(self, step: str) -> Used:
+        return Used(MODEL, USED, ms=60) if self.is_of_model(step) else Used(ms=60)
 
     def fail(self, key: tuple[str, int]) -> None:
         step, attempt = key
-        model, usage = (MODEL, USED) if self.is_of_model(step) else (None, {})
         late = self.success(key)
-        self.take(
-            AttemptFailed(step=step, attempt=attempt, kind="error", message="bad", ms=60, model=model, usage=usage)
-        )
+        self.take(AttemptFailed(step=step, attempt=attempt, kind="error", message="bad", used=self._took(step)))
 
         self._refused([late])
 

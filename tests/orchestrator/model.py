@@ -15,6 +15,7 @@ from weft.orchestrator.machine import decide
 from weft.orchestrator.progress import Decision, EndRun, Progress, RunSpec, StartAttempt
 from weft.orchestrator.step_facts import OnDisk, StepFacts
 from weft.protocol import events as e
+from weft.protocol.call_events import Used
 from weft.protocol.commands import Artifact, AttemptFailed, AttemptSucceeded, Command, InterruptRun, StartRun
 from weft.protocol.errors import Finding
 from weft.protocol.events import DurableEvent, Record
@@ -118,7 +119,11 @@ class World:
     def fail(self, key: tuple[str, int]) -> None:
         step, attempt = key
         findings = (Finding(f"{step}.json", "", "bad"),)
-        self.take(AttemptFailed(step=step, attempt=attempt, kind="rejected", message="bad", ms=1, findings=findings))
+        self.take(
+            AttemptFailed(
+                step=step, attempt=attempt, kind="rejected", message="bad", used=Used(ms=1), findings=findings
+            )
+        )
 
     def interrupt(self) -> None:
         self.late += [self._success(key) for key in self.running]
@@ -141,7 +146,7 @@ class World:
         version = {"code:x": self.made_from.get(step, "1")}
         data = content(step, {**start.upstream, **version}, self.salt)
         artifact = Artifact(f"{step}.json", data, hash_bytes(data))
-        return AttemptSucceeded(step=step, attempt=attempt, artifacts=(artifact,), ms=1)
+        return AttemptSucceeded(step=step, attempt=attempt, artifacts=(artifact,), used=Used(ms=1))
 
     def _record(self, events: tuple[DurableEvent, ...] | list[DurableEvent]) -> None:
         for event in events:

@@ -13,7 +13,7 @@ from weft.models.model import Part, Request, Stop, TextDelta
 from weft.orchestrator.attempt_calls import AttemptCalls, AttemptOverError, Kept
 from weft.protocol.call_events import CallSettled, CallStarted, LiveCallEvent, StepTextStreamed, used_by
 from weft.protocol.errors import ExternalError
-from weft.protocol.events import ItemSettled
+from weft.protocol.events import ItemSettled, StepProgressed
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.messages import Message, Text, Usage
 from weft.testing.scripted import Hold, ScriptedModel, Turn, says
@@ -23,7 +23,7 @@ class Book:
     """Keeps what it is told to, when it is let."""
 
     def __init__(self) -> None:
-        self.live: list[LiveCallEvent] = []
+        self.live: list[LiveCallEvent | StepProgressed] = []
         self.kept: list[Kept] = []
         self.let = asyncio.Event()
         self.let.set()

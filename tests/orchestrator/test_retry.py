@@ -10,6 +10,7 @@ import pytest
 from tests.orchestrator.model import World, pipeline
 from weft.orchestrator import machine
 from weft.protocol import events as e
+from weft.protocol.call_events import Used
 from weft.protocol.commands import AttemptFailed
 from weft.workspace.flow import Retry
 
@@ -33,7 +34,7 @@ def patient(on: tuple[str, ...] = ()) -> World:
 
 def fail(world: World, kind: e.FailureKind) -> None:
     ((step, attempt),) = world.running
-    world.take(AttemptFailed(step=step, attempt=attempt, kind=kind, message="bad", ms=1))
+    world.take(AttemptFailed(step=step, attempt=attempt, kind=kind, message="bad", used=Used(ms=1)))
 
 
 def test_the_wait_is_in_the_log_and_in_what_is_started() -> None:

@@ -18,6 +18,7 @@ from weft.orchestrator.progress import Decision, EndRun, Progress, RunSpec, Star
 from weft.orchestrator.rest_commands import at_rest, overdue
 from weft.orchestrator.step_facts import OnDisk, StepFacts
 from weft.protocol import events as e
+from weft.protocol.call_events import Used
 from weft.protocol.commands import (
     Artifact,
     AttemptFailed,
@@ -138,9 +139,9 @@ class World:
         if ok:
             data = f"{name} {sorted(start.upstream.items())} {sorted(start.failed)}".encode()
             artifact = Artifact(f"{name}.json", data, hash_bytes(data))
-            self.take(AttemptSucceeded(step=name, attempt=start.attempt, artifacts=(artifact,), ms=1))
+            self.take(AttemptSucceeded(step=name, attempt=start.attempt, artifacts=(artifact,), used=Used(ms=1)))
         else:
-            self.take(AttemptFailed(step=name, attempt=start.attempt, kind="error", message="no", ms=1))
+            self.take(AttemptFailed(step=name, attempt=start.attempt, kind="error", message="no", used=Used(ms=1)))
 
     def tick(self) -> None:
         """The clock goes on to the next moment that matters, or not quite."""

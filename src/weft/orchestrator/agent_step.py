@@ -101,9 +101,8 @@ class AgentWork:
     """What is wrong with a value of the step's artifacts."""
     allowance: Allowance
     price: Price
-    spent: AttemptCalls
+    calls: AttemptCalls
     """Of this attempt, since it was begun or taken up again."""
-    say: Callable[[str], None]
     log: RunLog
     off_loop: OffLoop
     before: Sequence[Record] = ()
@@ -113,7 +112,7 @@ class AgentWork:
 
     def short(self, ahead: Sequence[CallEstimate] = ()) -> str:
         """Why what is left for this attempt is not enough; "" when it is."""
-        used, left, name = self.spent.used, self.allowance, self.step.name
+        used, left, name = self.calls.used, self.allowance, self.step.name
         ledger = Ledger().with_attempt(name, used.model, used.usage, 0, used.by_model)
         return short_of(left, ledger.spent([name], self.price), ahead, self.price, f"this attempt of {name}")
 
@@ -149,7 +148,7 @@ class AgentStep:
         work, model = self._work, self._work.model
         self._first = step_prompt(task_of(work.step, work.given), work.given, self._nonce, model.window // SHARE)
         for what in self._first.dropped:
-            work.say(f"more than the model can read, left out: {what}")
+            work.calls.say(f"more than the model can read, left out: {what}")
         # Two fragments: a long one is cut at its end, and these rules must stand whatever an agent's file holds.
         texts = (_rules(work.bench), self._first.request.system)
         self._system[work.conversation] = tuple(Fragment(kind="instructions", text=text) for text in texts)
@@ -237,7 +236,7 @@ class AgentStep:
     async def _leave(self, following: asyncio.Task[None]) -> None:
         """Let go of it as it stands: what runs is stopped, what it has used is known, questions stay open."""
         for model, usage in self.talk.using():
-            self._work.spent.add(model, usage)
+            self._work.calls.add(model, usage)
         await self.talk.suspend(LEAVING)
         await asyncio.wait([following])
 
@@ -275,7 +274,7 @@ class AgentStep:
             if isinstance(item, t.LiveConversationEvent):
                 self._work.log.show(item)
             elif not isinstance(item, Record):
-                self._work.say(getattr(item, "text", ""))
+                self._work.calls.say(getattr(item, "text", ""))
 
     def _open_questions(self) -> None:
         """What an earlier process asked and nobody answered is asked again; when nobody can be asked now, it stays
@@ -419,7 +418,7 @@ class AgentStep:
         if not self._findings:
             return c.ToolEnd(text="taken", ends=True)
         count = len(self._findings)
-        work.say(f"a result was handed in and has {count} fault{'s' if count > 1 else ''}")
+        work.calls.say(f"a result was handed in and has {count} fault{'s' if count > 1 else ''}")
         lines = [f"- {finding.with_hint}" for finding in self._findings]
         text = "The result can't be taken yet:\n" + "\n".join(lines) + "\nPut this right and hand in the whole again."
         return c.ToolEnd(text=text, failed=True, ends=history.handed_in + 1 >= HAND_INS)

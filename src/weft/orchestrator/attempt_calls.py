@@ -40,9 +40,10 @@ from weft.protocol.call_events import (
     used_by,
 )
 from weft.protocol.errors import WeftError
-from weft.protocol.events import ItemSettled
+from weft.protocol.events import ItemSettled, StepProgressed
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.messages import StopReason, Usage, told_stop
+from weft.protocol.values import replace
 
 T = TypeVar("T")
 Kept = tuple[CallSettled, bytes | None]
@@ -170,7 +171,7 @@ class AttemptCalls:
         step: str,
         attempt: int,
         keep: Keep,
-        publish: Callable[[LiveCallEvent], None],
+        publish: Callable[[LiveCallEvent | StepProgressed], None],
         retried: Callable[[str, Retried], None],
         clock: Callable[[], float] = time.monotonic,
         *,
@@ -187,6 +188,7 @@ class AttemptCalls:
         self._publish = publish
         self.retried = retried
         """Hears that a model which was busy is asked again."""
+        self._since = clock()
         self._begun = 0
         self._open: dict[str, Call] = {}
         self._settled: list[CallSettled] = []
@@ -222,6 +224,22 @@ class AttemptCalls:
     def used(self) -> Used:
         """What the whole attempt has used so far, with what calls that are going on have told."""
         return used_by([*self._settled, *(call.settlement()[0] for call in self._open.values())])
+
+    @property
+    def took(self) -> Used:
+        """The same with the time that has passed."""
+        return replace(self.used, ms=round((self.clock() - self._since) * 1000))
+
+    async def begin_after(self, seconds: float) -> None:
+        """Its time counts from then."""
+        self.say(f"waits {seconds:.1f} s before it begins")
+        await asyncio.sleep(seconds)
+        self._since = self.clock()
+
+    def say(self, text: str) -> None:
+        """For whoever watches."""
+        _, step, attempt = self.place
+        self._publish(StepProgressed(step=step, attempt=attempt, text=text))
 
     def note(self, settled: CallSettled) -> None:
         """A call that the log has in another form: as a turn of the conversation that makes the step."""

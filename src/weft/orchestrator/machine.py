@@ -19,8 +19,7 @@ reads a clock or a disk, so every interleaving can be tried in a test.
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import asdict
-from typing import Any, Final, assert_never
+from typing import Final, assert_never
 
 from weft.models.budget import Allowance, CallEstimate, Ledger, allowance, breach, exceeded, overlaid
 from weft.orchestrator.after_step import (
@@ -247,7 +246,7 @@ def _succeeded(spec: RunSpec, state: SessionState, progress: Progress, command: 
             hash=step_hash(hashes),
             schema_version=spec.facts[command.step].schema_version,
             reused=command.reused,
-            **_took(command),
+            **command.used.told,
         )
     )
     size = sum(len(artifact.data) for artifact in command.artifacts)
@@ -264,12 +263,9 @@ def _succeeded(spec: RunSpec, state: SessionState, progress: Progress, command: 
 
 def _settled(progress: Progress, command: Settlement, step: StepProgress) -> Progress:
     """With what the attempt took, and its step as it is from now on."""
-    ledger = progress.ledger.with_attempt(command.step, command.model, command.usage, command.ms, command.by_model)
+    used = command.used
+    ledger = progress.ledger.with_attempt(command.step, used.model, used.usage, used.ms, used.by_model)
     return replace(progress.with_step(command.step, step), ledger=ledger)
-
-
-def _took(command: Settlement) -> dict[str, Any]:
-    return {"ms": command.ms, "model": command.model, "usage": command.usage, "by_model": command.by_model}
 
 
 def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: AttemptFailed) -> Decision:
@@ -306,7 +302,7 @@ def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: Att
             retrying=retrying,
             resumable=command.resumable,
             trace=command.trace,
-            **_took(command),
+            **command.used.told,
         )
     )
     failed = Decision(progress, tuple(events)).then(over)
@@ -331,7 +327,7 @@ def _rested(spec: RunSpec, state: SessionState, progress: Progress, command: Att
     waits for a person."""
     left = _settled(progress, command, replace(progress.steps[command.step], phase="left", estimate=None))
     interrupted = StepInterrupted(
-        run=progress.run, step=command.step, attempt=command.attempt, why=command.message, **_took(command)
+        run=progress.run, step=command.step, attempt=command.attempt, why=command.message, **command.used.told
     )
     rested = Decision(progress, (interrupted,)).then(_overrun(spec, progress, left, command.step))
     if command.asks:
@@ -343,7 +339,7 @@ def _interrupted(spec: RunSpec, state: SessionState, progress: Progress, command
     running = {name: progress.steps[name] for name in progress.of("running")}
     events = tuple(
         StepInterrupted(
-            run=progress.run, step=name, attempt=step.attempt, why=command.why, **asdict(command.used.get(name, Used()))
+            run=progress.run, step=name, attempt=step.attempt, why=command.why, **command.used.get(name, Used()).told
         )
         for name, step in running.items()
     )

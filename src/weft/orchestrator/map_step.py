@@ -95,7 +95,6 @@ class MapWork:
     read: Callable[[MapItem], Awaitable[tuple[Any, Mapping[str, Any] | None]]]
     keep: Callable[[Sequence[DurableEvent], Sequence[Artifact]], Awaitable[None]]
     value: Callable[[Artifact], Any]
-    say: Callable[[str], None]
     price: Price
     model: str = ""
     elsewhere: Callable[[str, str], Awaitable[ReusedStep | None]] | None = None
@@ -117,7 +116,6 @@ class Tried:
     made: Sequence[Artifact]
     failure: Failure | None
     used: Used
-    ms: int
     reused: str = ""
     """The session that has it already."""
 
@@ -148,7 +146,7 @@ class MapStep:
         todo = {item.key: item for item in work.wanted if item.key not in work.kept}
         spec = MapSpec(tuple(todo), work.over.at_once, work.step.attempts, work.over.allowed(len(work.items)))
         if work.kept:
-            work.say(f"{len(todo)} of {len(work.items)} items to make, the others are as they were")
+            work.calls.say(f"{len(todo)} of {len(work.items)} items to make, the others are as they were")
         decision = begin(spec, self._short(todo, ()))
         starts = decision.starts
         running: dict[asyncio.Task[Tried], ItemStart] = {}
@@ -209,7 +207,7 @@ class MapStep:
             else:
                 self._failed[key] = failure.message
         ended = len(self._values) + len(self._failed)
-        self.work.say(f"{ended} of {len(self.work.items)} items")
+        self.work.calls.say(f"{ended} of {len(self.work.items)} items")
 
     async def _try(self, item: MapItem, start: ItemStart) -> Tried:
         work, begun = self.work, time.monotonic()
@@ -224,11 +222,10 @@ class MapStep:
             await asyncio.sleep(
                 work.step.retry.wait(start.tried - 1, f"{work.given.session} {step.name} {item.key} {tried}")
             )
-            begun = time.monotonic()
         if start.tried == 1 and work.elsewhere is not None:
             found = await work.elsewhere(step.artifacts[0], work.hashes[item.key])
             if found is not None:
-                return Tried(item, start, tried, found.artifacts, None, Used(), since(begun), found.session)
+                return Tried(item, start, tried, found.artifacts, None, Used(ms=since(begun)), found.session)
         with work.calls.for_item(item.key) as calls:
             try:
                 given = await self._given(item, tried)
@@ -242,9 +239,9 @@ class MapStep:
                 failure = work.failure(error, patience)
             if failure is not None and not work.step.retry.takes(failure.kind):
                 failure = replace(failure, retryable=False)
-            used = calls.used
+            used = calls.took
         self._ledger = self._ledger.with_attempt(step.name, used.model, used.usage, 0, used.by_model)
-        return Tried(item, start, tried, made, failure, used, since(begun))
+        return Tried(item, start, tried, made, failure, used)
 
     async def _given(self, item: MapItem, tried: int) -> StepInput:
         work, value, about = self.work, item.value, None
@@ -294,7 +291,6 @@ class MapStep:
             size=size,
             content=None if file else NO_RESULT,
             message="" if failure is None else failure.message,
-            ms=tried.ms,
             artifact=file,
             tries=tried.number,
             retrying=retrying,

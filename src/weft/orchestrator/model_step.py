@@ -32,7 +32,6 @@ PICTURE_TOKENS: Final = 1_600
 """What a picture takes of a model's window, about."""
 ASKS: Final = 2
 """How often a model is asked within one attempt; the attempts themselves are the pipeline's."""
-Say = Callable[[str], None]
 Judge = Callable[[str, Any], list[Finding]]
 """What is wrong with the value of an artifact."""
 
@@ -42,7 +41,6 @@ class ModelAsk:
     step: Step
     given: StepInput
     nonce: str
-    say: Say
     calls: AttemptCalls
     patience: float
     """Seconds it may wait for a model that is busy: what the step and its budget have left."""
@@ -60,7 +58,7 @@ async def ask_model(model: Model, reference: str, asked: ModelAsk) -> Any:
     room = model.window - PICTURE_TOKENS * len(asked.media)
     prompt = step_prompt(task_of(step, asked.given), asked.given, asked.nonce, room, extra)
     for what in prompt.dropped:
-        asked.say(f"more than the model can read, left out: {what}")
+        asked.calls.say(f"more than the model can read, left out: {what}")
     request = replace(prompt.request, patience=asked.patience)
     if asked.media:
         told = request.messages[0]
@@ -108,7 +106,7 @@ async def _made_by(
     content = (*request.messages[0].content, *(Text(text=shape) for shape in shapes))
     told = replace(request, messages=(Message(role="user", content=content),))
     async with asked.calls.model(reference, title, prompt_text(told), dropped=dropped) as call:
-        made = await maker.make(FilesRequest(request=told, files=step.artifacts, judge=faults, say=asked.say))
+        made = await maker.make(FilesRequest(request=told, files=step.artifacts, judge=faults, say=asked.calls.say))
         call.settle(usage=made.usage)
     values = {name: parse(name, data)[0] for name, data in made.files.items()}
     return values[step.artifacts[0]] if len(step.artifacts) == 1 else values

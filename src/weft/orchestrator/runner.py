@@ -12,14 +12,13 @@ import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, ExitStack, asynccontextmanager, nullcontext
-from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from weft.files import Folder
-from weft.orchestrator.attempt_calls import AttemptCalls, Kept, since
+from weft.orchestrator.attempt_calls import AttemptCalls, Kept
 from weft.orchestrator.attempt_timeout import patient
 from weft.orchestrator.execute import StepCodeError, StepExecutor, WorkerCrashedError
 from weft.orchestrator.facts import Facts, Material, local_values, taken_inputs
@@ -55,6 +54,7 @@ from weft.protocol.commands import (
     Command,
     InterruptRun,
     ItemsFound,
+    Settlement,
     StartRun,
     TimeCame,
 )
@@ -70,11 +70,11 @@ from weft.protocol.events import (
     Outcome,
     Record,
     StepModelRetried,
-    StepProgressed,
 )
 from weft.protocol.hashes import hash_bytes, hash_value
 from weft.protocol.messages import Media
 from weft.protocol.steps import StepInput
+from weft.protocol.values import dataclass, replace
 from weft.session.recovery import item_results
 from weft.session.session import Session
 from weft.session.state import SessionState
@@ -133,6 +133,18 @@ class VanishedError(WeftError):
     """Something the attempt needs was there when the run began and is not any more."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """One try of a step, or of one of its items."""
+
+    step: Step
+    start: StartAttempt
+    calls: AttemptCalls
+    material: Material
+    taken: Mapping[str, InputText]
+    """Its inputs that come out of artifacts."""
+
+
 class Runner:
     def __init__(
         self,
@@ -174,8 +186,8 @@ class Runner:
         self._attempts: dict[tuple[str, int], asyncio.Task[None]] = {}
         self._made: dict[str, bytes] = {}
         """Artifacts of this run: later steps read these, as the run works on a snapshot."""
-        self._calls: dict[tuple[str, int], tuple[AttemptCalls, float]] = {}
-        """What each attempt that is not settled calls, and when it began."""
+        self._calls: dict[tuple[str, int], AttemptCalls] = {}
+        """What each attempt that is not settled calls."""
         self._agents: dict[str, AgentStep] = {}
         """Steps that agents make now, by their conversations."""
         self._cache = cache
@@ -269,7 +281,7 @@ class Runner:
             self._made |= {artifact.name: artifact.data for artifact in artifacts if artifact.inline is not None}
             if isinstance(command, AttemptSucceeded):
                 await self._keep_for_others(command)
-        if isinstance(command, AttemptSucceeded | AttemptFailed | AttemptRested):
+        if isinstance(command, Settlement):
             self._calls.pop((command.step, command.attempt), None)
             self._attempts.pop((command.step, command.attempt), None)  # it has nothing left to do
         for effect in decision.effects if decision.progress.ending is None else ():
@@ -325,9 +337,9 @@ class Runner:
     async def _closed(self, command: Command) -> tuple[Command, list[Kept]]:
         """No attempt that this command ends calls anything any more: how its open calls ended, and for an interrupt
         what each attempt took until now."""
-        if isinstance(command, AttemptSucceeded | AttemptFailed | AttemptRested):
+        if isinstance(command, Settlement):
             found = self._calls.get((command.step, command.attempt))  # None: it was stopped, and is settled
-            return command, await found[0].close("left open") if found else []
+            return command, await found.close("left open") if found else []
         if not isinstance(command, InterruptRun):
             return command, []
         conversations = [task for key, task in self._attempts.items() if key in self._calls and not task.done()]
@@ -335,9 +347,9 @@ class Runner:
             await asyncio.wait(conversations, timeout=LEAVING + GRACE)
         used: dict[str, Used] = {}
         left: list[Kept] = []
-        for (step, _), (calls, begun) in [*self._calls.items()]:
+        for (step, _), calls in [*self._calls.items()]:
             left += await calls.close("interrupted")
-            used[step] = replace(calls.used, ms=since(begun))
+            used[step] = calls.took
         return replace(command, used=used), left
 
     # -- act
@@ -370,19 +382,12 @@ class Runner:
 
     async def _attempt(self, start: StartAttempt) -> None:
         """One try of a step, always settled by a command: exactly one, unless it was cancelled."""
-        begun = time.monotonic()
         step = self._spec.pipeline.steps[start.step]
-        calls = AttemptCalls(
+        calls = self._calls[step.name, start.attempt] = AttemptCalls(
             start.run, step.name, start.attempt, self._keep_calls, self._publish, partial(self._retried, start)
         )
-        self._calls[step.name, start.attempt] = (calls, begun)
         if start.wait:
-            self._publish(
-                StepProgressed(step=step.name, attempt=start.attempt, text=f"waits {start.wait:.1f} s before it begins")
-            )
-            await asyncio.sleep(start.wait)
-            begun = time.monotonic()
-            self._calls[step.name, start.attempt] = (calls, begun)
+            await calls.begin_after(start.wait)
         told: Failure
         try:
             cached = self._cache_key(step, start)
@@ -396,10 +401,9 @@ class Runner:
                         step=step.name,
                         attempt=start.attempt,
                         artifacts=tuple(artifacts),
-                        ms=since(begun),
+                        used=calls.took,
                         seen=_seen(step, artifacts),
                         reused=reused.session if reused else "",
-                        **calls.used.told,
                     )
                 )
                 return
@@ -412,9 +416,8 @@ class Runner:
                 step=step.name,
                 attempt=start.attempt,
                 message=error.message,
-                ms=since(begun),
+                used=calls.took,
                 asks=error.message if isinstance(error, SignInNeededError) else "",
-                **calls.used.told,
             )
             self._inbox.put_nowait(rested)
             return
@@ -431,12 +434,11 @@ class Runner:
                 attempt=start.attempt,
                 kind=told.kind,
                 message=told.message,
-                ms=since(begun),
+                used=calls.took,
                 findings=tuple(told.findings),
                 retryable=told.retryable,
                 trace=told.trace,
                 resumable=told.cut_off and (step.map is not None or step.executor in ("agent", "tool")),
-                **calls.used.told,
             )
         )
 
@@ -465,6 +467,7 @@ class Runner:
         if step.executor == "pipeline":
             return write_out(step, self._gathered(step, upstream, start.failed))
         own, taken = step.own, taken_inputs(step, upstream)
+        this = _Attempt(step, start, calls, material, taken)
         given = StepInput(
             session=self._session.state.session,
             step=own.name,
@@ -492,51 +495,38 @@ class Runner:
             failed={step.local(name): why for name, why in start.failed.items()},
         )
 
-        def say(text: str) -> None:
-            self._publish(StepProgressed(step=step.name, attempt=start.attempt, text=text))
-
-        tell_waiting.set(say)
+        tell_waiting.set(calls.say)
         if step.map is not None:
-            return await self._make_items(step, step.map, start, given, calls, say)
+            return await self._make_items(this, step.map, given)
         left = start.allowance.seconds
         seconds = step.timeout if left is None else min(step.timeout, left)
         conversation = step_conversation(start.run, step.name, start.attempt)
-        return await self._made_by(step, start, given, calls, say, seconds, conversation)
+        return await self._made_by(this, given, seconds, conversation)
 
     async def _made_by(
-        self,
-        step: Step,
-        start: StartAttempt,
-        given: StepInput,
-        calls: AttemptCalls,
-        say: Callable[[str], None],
-        seconds: float,
-        conversation: str,
+        self, this: _Attempt, given: StepInput, seconds: float, conversation: str
     ) -> tuple[list[Artifact], list[Finding]]:
         """What makes a step, or one item of it: its artifacts, or what is wrong with them."""
-        material = self._facts.materials[step.name]
-        item = {given.item_name: given.item} if given.item_name else {}
-        upstream = {**given.artifacts, **item}
-        taken = taken_inputs(step, await self._upstream(start.upstream)) if step.inside else {}
+        step, material, calls = this.step, this.material, this.calls
+        upstream = {**given.artifacts, **({given.item_name: given.item} if given.item_name else {})}
         async with self._turn(step), self._alone(step, material), patient(seconds):
             if material.code:
                 names = secrets_of(self._spec.pipeline, step, self._spec.parameters)
-                value = await self._executor.execute(material.code, given, say, secrets=names, hosts=step.network)
+                value = await self._executor.execute(material.code, given, calls.say, secrets=names, hosts=step.network)
                 if value is None:
                     raise StepCodeError(f"{material.code} returned nothing: is a 'return' missing?", fixed=True)
             elif step.executor in ("agent", "tool"):
-                value = await self._with_tools(step, start, given, calls, say, conversation, taken)
+                value = await self._with_tools(this, given, conversation)
             else:
                 from weft.orchestrator.model_step import ModelAsk, ask_model  # as for tools: few runs need all kinds
 
                 model, nonce = self._models.open(material.model), self._models.nonce
                 media = await self._pictures(given)
-                judge = self._judge(step, upstream, taken)
-                asked = ModelAsk(step.own, given, nonce, say, calls, seconds, judge, media)
+                asked = ModelAsk(step.own, given, nonce, calls, seconds, self._judge(this, upstream), media)
                 value = await ask_model(model, material.model, asked)
             made, findings = write_out(step, value)
             if not findings:
-                findings = await self._validate(step, made, upstream, taken)
+                findings = await self._validate(this, made, upstream)
         return made, findings
 
     def _gathered(self, step: Step, made: Mapping[str, Any], failed: Mapping[str, str]) -> Any:
@@ -577,16 +567,9 @@ class Runner:
 
         return await self._off_loop(read)
 
-    async def _make_items(
-        self,
-        step: Step,
-        over: Map,
-        start: StartAttempt,
-        given: StepInput,
-        calls: AttemptCalls,
-        say: Callable[[str], None],
-    ) -> tuple[list[Artifact], list[Finding]]:
-        material, known = self._facts.materials[step.name], self._session.state.items.get(step.name, {})
+    async def _make_items(self, this: _Attempt, over: Map, given: StepInput) -> tuple[list[Artifact], list[Finding]]:
+        step, start, material = this.step, this.start, this.material
+        known = self._session.state.items.get(step.name, {})
         own = step.own.map or over
         items = map_items(own, given.artifacts, given.inputs, given.documents, material.files)
         hashes = {item.key: item_hash(over, start.inputs, item) for item in items}
@@ -603,7 +586,7 @@ class Runner:
 
         async def make(one: ItemTry) -> tuple[list[Artifact], list[Finding]]:
             name = step_conversation(start.run, step.name, start.attempt, one.given.item_key, one.tried)
-            return await self._made_by(one.step, start, one.given, one.calls, say, one.patience, name)
+            return await self._made_by(replace(this, step=one.step, calls=one.calls), one.given, one.patience, name)
 
         async def keep(events: Sequence[DurableEvent], files: Sequence[Artifact]) -> None:
             await self._append(events, files)
@@ -632,7 +615,7 @@ class Runner:
                 inputs={name: text for name, text in given.inputs.items() if name not in taken},
                 documents={name: about for name, about in given.documents.items() if name not in taken},
             ),
-            calls=calls,
+            calls=this.calls,
             items=items,
             wanted=chosen_items(items, start.only, step.name),
             hashes=hashes,
@@ -643,7 +626,6 @@ class Runner:
             read=read,
             keep=keep,
             value=lambda file: parse(file.name, file.data)[0],
-            say=say,
             price=self._models.price,
             model="" if material.code else material.model,
             elsewhere=elsewhere if reuses else None,
@@ -666,12 +648,13 @@ class Runner:
             )
         )
 
-    def _judge(self, step: Step, upstream: Mapping[str, Any], taken: Mapping[str, InputText]) -> Judge:
+    def _judge(self, this: _Attempt, upstream: Mapping[str, Any]) -> Judge:
         """What is wrong with an artifact, for a model that can be told while it works."""
+        step = this.step
         outer = dict(zip(step.own.artifacts, step.artifacts, strict=True))
 
         def judge(name: str, value: Any) -> list[Finding]:
-            documents = self._facts.documents(step.name, {**upstream, name: value}, taken)
+            documents = self._facts.documents(step.name, {**upstream, name: value}, this.taken)
             return validate(step, outer[name], value, documents)
 
         return judge
@@ -693,22 +676,13 @@ class Runner:
             return nullcontext()
         return self._folders.setdefault(material.parameters[step.scope.folder], asyncio.Lock())
 
-    async def _with_tools(
-        self,
-        step: Step,
-        start: StartAttempt,
-        given: StepInput,
-        calls: AttemptCalls,
-        say: Callable[[str], None],
-        conversation: str,
-        taken: Mapping[str, InputText],
-    ) -> Any:
+    async def _with_tools(self, this: _Attempt, given: StepInput, conversation: str) -> Any:
         from weft.orchestrator.step_toolbox import workbench
 
+        step, start, calls, material = this.step, this.start, this.calls, this.material
         for name, about in given.documents.items():
             if about.get("kind") == "image":
-                say(f"{name} is a picture, which a step with tools is not shown")
-        material = self._facts.materials[step.name]
+                calls.say(f"{name} is a picture, which a step with tools is not shown")
         file = step.inside.file if step.inside else self._spec.pipeline.file
         with ExitStack() as stack:
             opening = workbench(self._tools, material.tools, step.own, material.parameters, file, self._session.folder)
@@ -720,14 +694,14 @@ class Runner:
                 rule = partial(
                     self._questions.ruled, conversation, start.attempt, bench, tainted=tainted, resumed=resumed
                 )
-                made = ToolStep(step.calls, given, bench, calls, say, rule)
+                made = ToolStep(step.calls, given, bench, calls, rule)
                 if given.item_name:
                     return await made.one_call()
-                return await made.all_calls(await self._off_loop(lambda: self._items(step, start, material)))
+                return await made.all_calls(await self._off_loop(lambda: self._items(this)))
 
             async def judge(value: Any) -> list[Finding]:
                 made, findings = write_out(step, value)
-                return findings or await self._validate(step, made, given.artifacts, taken)
+                return findings or await self._validate(this, made, given.artifacts)
 
             from weft.orchestrator.agent_step import AgentStep, AgentWork
 
@@ -745,8 +719,7 @@ class Runner:
                 judge=judge,
                 allowance=start.allowance,
                 price=self._models.price,
-                spent=calls,
-                say=say,
+                calls=calls,
                 log=self._log,
                 off_loop=self._off_loop,
                 before=before,
@@ -758,8 +731,9 @@ class Runner:
             finally:
                 del self._agents[conversation]
 
-    def _items(self, step: Step, start: StartAttempt, material: Material) -> StepItems:
+    def _items(self, this: _Attempt) -> StepItems:
         """What this attempt takes over: what it has settled itself, and of earlier ones the good results of items."""
+        step, start = this.step, this.start
         known = self._session.state.items.get(step.name, {})
         each = step.calls is not None and step.calls.each is not None
         seqs = {one.seq for one in known.values() if one.attempt == start.attempt or (each and one.ok)}
@@ -768,17 +742,16 @@ class Runner:
         base = {"tool": step.calls.tool if step.calls else "", "rounds": hash_value(start.rounds)}
         base["replies"] = hash_value(start.replies)
         if step.scope.folder is not None:
-            base["folder"] = str(material.parameters[step.scope.folder])
+            base["folder"] = str(this.material.parameters[step.scope.folder])
         kept = {digest: taken_over(*one) for digest, one in found.items()}
         return StepItems(start.run, step.name, start.attempt, kept, base)
 
-    async def _validate(
-        self, step: Step, made: list[Artifact], upstream: Mapping[str, Any], taken: Mapping[str, InputText]
-    ) -> list[Finding]:
+    async def _validate(self, this: _Attempt, made: list[Artifact], upstream: Mapping[str, Any]) -> list[Finding]:
+        step = this.step
         if not step.schemas and not step.checks:
             return []
         own = {artifact.name: parse(artifact.name, artifact.data)[0] for artifact in made}
-        documents = self._facts.documents(step.name, {**upstream, **local_values(step, own)}, taken)
+        documents = self._facts.documents(step.name, {**upstream, **local_values(step, own)}, this.taken)
 
         def judge() -> list[Finding]:
             return [found for name, value in own.items() for found in validate(step, name, value, documents)]
@@ -827,14 +800,14 @@ class Runner:
             _, stuck = await asyncio.wait(open_tasks, timeout=GRACE)
             for task in stuck:
                 self._publish(NoticeGiven(text=f"{task.get_name()} ignores its end; its result will not be taken"))
-        for calls, _ in [*self._calls.values()]:
+        for calls in [*self._calls.values()]:
             await calls.quiet()
 
 
-def _note(calls: Mapping[tuple[str, int], tuple[AttemptCalls, float]], call: CallSettled) -> None:
+def _note(calls: Mapping[tuple[str, int], AttemptCalls], call: CallSettled) -> None:
     """A call in the conversation of a step has ended."""
     if (found := calls.get((call.step, call.attempt))) is not None:
-        found[0].note(call)
+        found.note(call)
 
 
 def failure_of(error: Exception, limit: float) -> Failure:

@@ -40,7 +40,6 @@ class ToolStep:
     given: StepInput
     bench: StepToolbox
     calls: AttemptCalls
-    say: Callable[[str], None]
     rule: Callable[[ToolCall], Awaitable[ToolAsk]]
     """Whether a call may be made, by the rules or by a person who is asked."""
 
@@ -86,7 +85,7 @@ class ToolStep:
                 opened.settle(ok=False, message=ask.reason)
                 result = ItemResult(False, None, ask.reason)
             else:
-                outcome = await bench.run(call, self.say)
+                outcome = await bench.run(call, self.calls.say)
                 ok = not outcome.is_error
                 if not ok and (why := bench.waits_for_sign_in(call)):
                     raise SignInNeededError(why)

@@ -94,8 +94,8 @@ class Used:
 
     @property
     def told(self) -> dict[str, Any]:
-        """As the fields of a settlement, which says its time by itself."""
-        return {"model": self.model, "usage": self.usage, "by_model": self.by_model}
+        """As the fields of a settlement."""
+        return {"ms": self.ms, "model": self.model, "usage": self.usage, "by_model": self.by_model}
 
 
 def used_by(calls: Iterable[CallSettled]) -> Used:

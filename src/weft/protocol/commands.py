@@ -302,10 +302,7 @@ class AttemptSucceeded:
     step: str
     attempt: int
     artifacts: tuple[Artifact, ...]
-    ms: int
-    model: str | None = None
-    usage: Mapping[str, int] = field(default_factory=dict)
-    by_model: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    used: Used = Used()
     seen: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     """What the pipeline's conditions look at in these artifacts, by `artifact#path`."""
     reused: str = ""
@@ -319,15 +316,12 @@ class AttemptFailed:
     attempt: int
     kind: FailureKind
     message: str
-    ms: int
+    used: Used = Used()
     findings: tuple[Finding, ...] = ()
     retryable: bool = True
     resumable: bool = False
     """It was cut off, and what it did so far is kept."""
     trace: str = ""
-    model: str | None = None
-    usage: Mapping[str, int] = field(default_factory=dict)
-    by_model: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     type: Literal["attempt_failed"] = "attempt_failed"
 
 
@@ -339,12 +333,9 @@ class AttemptRested:
     step: str
     attempt: int
     message: str
-    ms: int
+    used: Used = Used()
     asks: str = ""
     """What the person has to do, such as to sign in: a gate waits for it."""
-    model: str | None = None
-    usage: Mapping[str, int] = field(default_factory=dict)
-    by_model: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     type: Literal["attempt_rested"] = "attempt_rested"
 
 

@@ -9,7 +9,6 @@ of the right one is ours to write again. Anything else is an edit and is left to
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
 
 from weft.files import Folder
 from weft.protocol.call_events import used_by
@@ -90,7 +89,7 @@ def settle_open_attempts(state: SessionState, why: str) -> list[DurableEvent]:
     """One settlement for every intent that has none, with what its calls used."""
     run = state.run.run if state.run else 0
     return [
-        StepInterrupted(run=run, step=name, attempt=step.attempt, why=why, **asdict(used_by(step.calls)))
+        StepInterrupted(run=run, step=name, attempt=step.attempt, why=why, **used_by(step.calls).told)
         for name, step in state.steps.items()
         if step.open
     ]
