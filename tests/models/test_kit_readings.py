@@ -526,3 +526,112 @@ def test_what_a_text_says_about_itself_is_no_point(label: str) -> None:
     note = f"*{label}: the maker of the lamps has given one of them to the writer of this article.*"
     told = [one.text for one in read(f"# The harbour\n\n{LONG}\n\n{note}\n").sentences]
     assert not [one for one in told if "maker of the lamps" in one]
+
+
+# -- what kits of documents that nobody had tuned for got wrong
+
+
+def test_a_record_with_fields_is_no_talk() -> None:
+    """`Why: …` was quoted as somebody's words, by a speaker named Why."""
+    fields = "What: the {} option of the pump\nStatus: obsolete\nWhen: 1.16\nWhy:\n"
+    fields += " The {} option has no use any longer, for "
+    fields += "the harbour has a pump of its own since the spring.\n\n"
+    text = "This is a list of what will be removed.\n\n" + "".join(
+        fields.format(one, one) for one in ("north", "south", "east", "west")
+    )
+    summary = kits.make(text).summary
+    assert not [quote for quote in summary["importantQuotes"] if "speaker" in quote]
+    assert summary["category"] not in ("transcript", "interview")
+
+
+def test_rules_for_meetings_are_no_minutes_and_no_figure_is_a_date() -> None:
+    rules = (
+        "# Rules of the harbour club\n\nThe board meets twice a year. Anything for the\nagenda goes to the clerk, "
+        "whose\nminutes are on the board by the door for a month.\n\n## Members\n\nA member who has approved "
+        "the budget may vote. "
+        "Approval must come from two members. That will close the matter.\n\n"
+    )
+    assert kits.make(rules + LONG).summary["category"] != "meeting"
+    told = "Ann Berg said that the water bill had gone up by 38 per cent. That will cost the club a lot by Friday."
+    parts = kits.make(MINUTES.replace("Ruth will put up a notice at both gates this week.", told)).summary["parts"]
+    todo = next(part["items"] for part in parts if part["title"] == "To do")
+    assert [item["text"] for item in todo] == ["Colin to write to the water company about the leak."]
+
+
+@pytest.mark.parametrize(
+    ("due", "said"),
+    [("20 March", "by 20 March"), ("Friday", "by Friday"), ("Christmas", "before Christmas"), ("", "by Harlow & Sons")],
+)
+def test_a_day_is_a_day(due: str, said: str) -> None:
+    text = MINUTES.replace("about the leak.", f"about the leak {said}.")
+    parts = kits.make(text).summary["parts"]
+    todo = next(part["items"] for part in parts if part["title"] == "To do")
+    assert todo[0].get("due", "") == due
+
+
+RELEASE = (
+    "{over}\n\nHarbour works unveil a pump of seventy tonnes\n\n{place} – The harbour works have shown a pump of "
+    "seventy tonnes today. " + LONG + "\n"
+)
+
+
+@pytest.mark.parametrize("over", ["FOR IMMEDIATE RELEASE", "Press release", "PRESSEMITTEILUNG"])
+@pytest.mark.parametrize("place", ["HARBURG, Norway, 2 October 2025", "Harburg, Norway, October 2, 2025"])
+def test_what_stands_over_a_press_release_is_not_its_title(over: str, place: str) -> None:
+    summary = kits.make(RELEASE.format(over=over, place=place), title=over).summary
+    assert summary["headline"] == "Harbour works unveil a pump of seventy tonnes"
+    assert summary["tldr"].startswith("The harbour works have shown")
+    assert over not in str(summary)
+
+
+LETTER = (
+    "I have spoken to both masons. Kessler can start in the second week of May and wants three thousand euros. Brandt "
+    "wants less, but he can't come before September. Another winter will cost us the floor of the hall. If I hear "
+    "nothing I will sign with Kessler on Monday. The insurance pays nothing for the hail of last July."
+)
+
+
+def test_the_letter_that_is_answered_is_not_told_as_the_answer() -> None:
+    answer = "From: Ann Berg <ann@example.org>\nSubject: The walls\n\nDear all,\n\n" + LETTER
+    asked = "> On Fri, 9 Jan 2026 Tom Hale wrote:\n> I still believe that we should ask Kessler for a third offer.\n"
+    quoted = "> Both offers of Kessler and Brandt are too small for a hall with a floor like that one.\n"
+    kit = kits.make(f"{answer}\n\n{asked}{quoted}")
+    assert "third offer" not in kit.markdown
+    assert "too small" not in kit.markdown
+
+
+def test_what_a_line_says_to_an_editor_and_who_signed_an_entry_is_not_told() -> None:
+    entry = "harbour ({}) unstable; urgency=medium\n\n  {}\n\n"
+    entry += " -- Ann Berg <ann@example.org>  Sun, 24 Jul 2022 15:45:15 +0200\n\n"
+    lines = LONG.split(". ")
+    text = "".join(entry.format(f"1.{at}", f"{line}. {FIRST[at]}") for at, line in enumerate(lines))
+    told = kits.make(text).markdown
+    assert "urgency" not in told
+    assert "Ann Berg" not in told
+    assert "outline" not in kits.make(f"-*- outline -*-\n\n{LONG}").markdown
+
+
+FIRST = [
+    "The pier has new lamps.", "A boat leaves at ten.", "The school is open again.", "The clerk has a key.",
+    "The wall needs stones.",
+]  # fmt: skip
+
+
+def test_a_politicians_but_is_no_tension_of_the_text() -> None:
+    said = (
+        '"Nobody comes into the board to raise the fees," he told them. "But the alternative was closing the harbour."'
+    )
+    assert kits.make(f"{LONG}\n\n{said}\n\n{LONG}").ideas["tensions"] == []
+
+
+def test_rows_of_a_menu_are_no_points() -> None:
+    text = "# The harbour\n\nMain Menu\n\n- Reporting bugs and getting help\n- Writing extensions for the pump\n\n"
+    text += (
+        "## Walls\n\nTwo of the walls of the harbour are of stone, and the third is of sand that the winter takes away."
+    )
+    assert "Reporting bugs" not in kits.make(text).markdown
+
+
+def test_a_title_is_not_told_again() -> None:
+    kit = kits.make(f"The harbour of the three families.\n\n{LONG}", title="The harbour of the three families.")
+    assert kit.markdown.count("harbour of the three families") == 1

@@ -32,6 +32,7 @@ RESULTS = {
     "22": "c516e74a63990827",
     "23": "34f6e9d19e021d7e",
     "24": "d666e69a308360f6",
+    "25": "d666e69a308360f6",
 }
 """What each version gives for these texts. A new version adds a line; only the last has to hold."""
 

@@ -18,7 +18,12 @@ _HEADING: Final = pattern(r"^ {0,3}#{1,6} ([^\n]*)", re.MULTILINE)
 _TOP_HEADING: Final = pattern(r"^ {0,3}# ([^\n]*)", re.MULTILINE)
 _UNDERLINED: Final = pattern(r"^(?! {4}|[-=>#*+])([^\n]{1,200})\n(?:=+|-{3,}|\*{3,})$", re.MULTILINE)
 _INLINE: Final = pattern(r"!?\[([^\]\n]{0,300})\]\([^()\n]{0,500}\)|(\*\*|__|\*|`)(?=\S)([^\n]{1,300}?)(?<=\S)\2")
+_COMMENT: Final = pattern(r"<!--(?s:.*?)-->")
+_EDITOR: Final = pattern(r"-\*-[^\n]{1,80}?-\*-")
+"""What a first line says to an editor."""
 _SENTENCE_END: Final = pattern(r"[.!?…,;。！？、]\Z")
+_BEFORE, _BEFORE_LESSER = 80, 20
+"""Words that may stand before the title: before a heading of a lower rank, hardly more than a byline."""
 _UNTITLED: Final = ("webvtt", "srt", "whisper", "image")
 """Kinds whose text has no heading."""
 
@@ -50,11 +55,12 @@ def finished(draft: Draft, name: str) -> Document:
 
 
 def heading_of(text: str) -> str:
-    """The document's own title: its first top heading, else a short first line by itself, else any heading."""
+    """The document's own title: its first top heading, else a short first line by itself, else any heading. What comes
+    only behind text names a part of it, or is a comment in a listing."""
     head = _without_code(text[:20_000])
-    found = _TOP_HEADING.search(head) or _UNDERLINED.search(head)
-    if found:
-        return plain_heading(found[1])
+    tops = sorted(filter(None, (_TOP_HEADING.search(head), _UNDERLINED.search(head))), key=lambda found: found.start())
+    if tops and _begins(head, tops[0]):
+        return plain_heading(tops[0][1])
     first, _, rest = head.partition("\n")
     alone = not rest or rest.startswith("\n")
     if rest and alone and len(first) <= 100 and not _SENTENCE_END.search(first) and not _HEADING.match(first):
@@ -64,12 +70,19 @@ def heading_of(text: str) -> str:
         ):
             return title
     found = _HEADING.search(head)
-    return plain_heading(found[1]) if found else ""
+    return plain_heading(found[1]) if found and _begins(head, found) else ""
+
+
+def _begins(head: str, found: re.Match[str]) -> bool:
+    """Whether no more than badges, a byline or a line of welcome stand before it."""
+    top = not found.group().lstrip().startswith("##") and not found.group().endswith("-")
+    return len(_COMMENT.sub("", head[: found.start()]).split()) <= (_BEFORE if top else _BEFORE_LESSER)
 
 
 def plain_heading(text: str) -> str:
     """A heading without its markup."""
-    return one_line(_INLINE.sub(lambda found: found[1] or found[3] or "", text[:2_000].strip().rstrip("#")))
+    bare = _EDITOR.sub("", text[:2_000]).strip().rstrip("#")
+    return one_line(_INLINE.sub(lambda found: found[1] or found[3] or "", bare))
 
 
 def title_of_name(name: str) -> str:

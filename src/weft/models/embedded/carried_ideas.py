@@ -14,7 +14,14 @@ from weft.language.sentences import words
 from weft.models.embedded.kind_parts import is_talk
 from weft.models.embedded.layout import Span
 from weft.models.embedded.quotes import spoken_quotes
-from weft.models.embedded.reading import Reading, Sentence, begins_as_question, is_titled, says_unknown
+from weft.models.embedded.reading import (
+    Reading,
+    Sentence,
+    begins_as_question,
+    is_titled,
+    opens_with_speech,
+    says_unknown,
+)
 from weft.models.embedded.words import tokens
 
 _QUESTIONS, _NUMBERS, _TENSIONS, _MISSING = 3, 3, 2, 3
@@ -198,6 +205,8 @@ class _Carried:
             said = " ".join(one.words[:4])
             if not (_is_even(before.text) and _is_even(one.text)) or before.text[0] == "(":
                 continue
+            if opens_with_speech(before.text, self._reading.known) or opens_with_speech(one.text, self._reading.known):
+                continue  # it is in what somebody says
             if not any(said.startswith(f"{mark} ") for mark in marks) or one.block != before.block:
                 continue
             if not (one.sound and before.sound) or before.leans or one.asks or min(one.size, before.size) < 6:

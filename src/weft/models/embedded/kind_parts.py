@@ -13,7 +13,7 @@ from typing import Any, Final
 from weft.language.leaning import leans_back
 from weft.language.sentences import words as word_set
 from weft.models.embedded.layout import Span
-from weft.models.embedded.lexicon import Lexicon, signs
+from weft.models.embedded.lexicon import KNOWN, Lexicon, lexicon, signs
 from weft.models.embedded.ranking import Ranks
 from weft.models.embedded.reading import Reading, Sentence, clean
 from weft.models.embedded.words import tokens
@@ -33,13 +33,17 @@ _OWNER: Final = re.compile(
     r"|schickt|prüft|va|doit|se charge|[a-zéè]+(?:era|ira|dra)|debe|se encarga|[a-zéí]+(?:ará|erá|irá))\b"
     r"|\s*[:—–-]\s|,\s+(?:by|until|bis|avant|antes)\b)"
 )
+_NAMED_DAYS: Final = "|".join(sorted({name for code in KNOWN for name in lexicon(code).months}))
+_DAY: Final = rf"(?:{_NAMED_DAYS}|(?:jan|feb|mar|apr|jun|jul|aug|sept?|o[ck]t|nov|de[cz])\b\.?|{signs('feasts')})"
 _DUE: Final = re.compile(
     r"\b(?:by|until|before|due|bis(?: zum)?|avant(?: le)?|d'ici(?: le| au)?|antes del?|para el)\s+(?P<date>(?:the\s"
     r"|end of\s|ende\s|next\s|nächsten?\s)?"
-    r"(?:\d{1,2}(?:st|nd|rd|th|\.)?\s(?:of\s|de\s)?[A-Za-zÀ-ÿ]{3,}(?:\s\d{4})?|[A-ZÀ-Þ][a-zà-ÿ]+day"
-    r"|[A-Z][a-zà-ÿ]+\s\d{1,2}(?:,?\s\d{4})?"
-    r"|\d{4}-\d\d-\d\d|\d{1,2}\.\d{1,2}\.(?:\d{2,4})?|[A-ZÀ-Þ][a-zà-ÿ]{3,}|week|month|woche|monat))\b"
+    rf"(?:\d{{1,2}}(?:st|nd|rd|th|\.)?\s(?:of\s|de\s)?{_DAY}(?:\s\d{{4}})?|{_DAY}(?:\s\d{{1,2}})?(?:,?\s\d{{4}})?"
+    r"|\d{4}-\d\d-\d\d|\d{1,2}\.\d{1,2}\.(?:\d{2,4})?|week|month|woche|monat))(?!\w)",
+    re.I,
 )
+
+_SMALL: Final = frozenset(word for code in KNOWN for word in lexicon(code).function) - {"may", "will"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,8 +209,9 @@ def _is_owned(said: str) -> bool:
 
 
 def _owner(said: str) -> re.Match[str] | None:
-    """Who will do it; a clause behind a semicolon may say so."""
-    return next((found for clause in re.split(r";\s+", said) if (found := _OWNER.match(clause))), None)
+    """Who will do it; a clause behind a semicolon may say so. `That will …` names nobody."""
+    found = (_OWNER.match(clause) for clause in re.split(r";\s+", said))
+    return next((one for one in found if one and one["name"].split()[0].lower() not in _SMALL), None)
 
 
 def _action(one: Sentence) -> Entry:

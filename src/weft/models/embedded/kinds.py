@@ -24,7 +24,8 @@ _SOURCES: Final[dict[str, DetectedSource]] = {
     "webvtt": "transcript", "srt": "transcript", "whisper": "transcript", "podcast": "podcast", "youtube": "youtube",
     "html": "article", "twitter": "twitter",
 }  # fmt: skip
-_MEETING: Final = re.compile(rf"^\W*\d*\W*(?:{signs('meeting')})", re.I | re.M)
+_MEETING: Final = re.compile(rf"^\W*\d*\W*(?-i:(?=[A-ZÀ-Þ]))(?:{signs('meeting')})", re.I | re.M)
+"""With a capital: what a page has wrapped begins lines with any word of a sentence."""
 _NEWSLETTER: Final = re.compile(rf"\b(?:{signs('newsletter')})\b", re.I)
 STANDARD_HEADING: Final = re.compile(rf"^(?:\d+\W+|[IVX]+\W+)?(?:{signs('standard_heading')})$", re.I)
 _ABSTRACT: Final = re.compile(rf"(?:\W*\d*\W*)(?:{signs('abstract')})\W*$", re.I)

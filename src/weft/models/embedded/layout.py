@@ -37,7 +37,8 @@ Kind = Literal["heading", "prose", "item", "table", "code", "aside"]
 Span = tuple[int, int]
 _FRONT_MATTER: Final = re.compile(r"\A\ufeff?(---|\+\+\+)[ \t]*\n(?:.*\n){0,200}?\1[ \t]*(?:\n|\Z)")
 _HIDDEN: Final = re.compile(
-    r"<!--.{0,3000}?-->|<(script|style)\b.{0,20000}?</\1>|^\.\. [^\n]*$|^\[[^\]\n]{1,80}\]: \S+[^\n]*$",
+    r"<!--.{0,3000}?-->|-\*-[^\n]{1,80}?-\*-|<(script|style)\b.{0,20000}?</\1>|^\.\. [^\n]*$"
+    r"|^\[[^\]\n]{1,80}\]: \S+[^\n]*$",
     re.S | re.M | re.I,
 )
 _FURNITURE: Final = re.compile(
@@ -53,15 +54,17 @@ _BULLET: Final = re.compile(
     r"|\d{1,3}[.)]|\d{1,2} [-–](?=\s[A-ZÀ-Þ]))[ \t]+(?:\[[ xX]\][ \t]+)?(?=\S)"
 )
 _CLAUSE: Final = re.compile(r"(?:§\s*)?\d{1,2}(?:\.\d{1,2}){0,3}[.)]?[ \t]+(?=\S)")
+_ON_A_DAY: Final = r"(?:,? (?:\d{1,2}\.? [A-Z][a-z]+|[A-Z][a-z]+\.? \d{1,2})\.?(?:,? \d{4})?)?"
 _DATELINE: Final = re.compile(
-    r"(?:[A-ZÀ-Þ][A-ZÀ-Þ .,'’-]{2,30}(?:,? [A-Z][a-z]+\.?(?: \d{1,2})?)?(?: \([A-Za-z/ ]+\))?|\(?[A-Z]{2,8}\)?)"
+    rf"(?:[A-ZÀ-Þ][A-ZÀ-Þ .,'’-]{{2,30}}(?:,? [A-Z][a-z]+\.?)?{_ON_A_DAY}(?: \([A-Za-z/ ]+\))?|\(?[A-Z]{{2,8}}\)?)"
     r"\s?[—–-]{1,2}\s?(?=[A-Z\"“])|[A-Z][\w.,'’ -]{1,40} \([A-Z][A-Za-z/ ]{1,14}\)\s?[—–-]{1,2}\s?(?=[A-Z\"“])"
     r"|\([A-Z]{2,8}(?: [A-Z][a-z]+)?\)\s*[—–-]*\s*(?=[A-Z\"“])"
     # an agency without a dash behind it: `Moscow (CNN)The`, `MOSCOW, February 9. /TASS/.`
     r"|[A-Z][\w.,'’/ -]{1,40} \([A-Z]{2,8}\)(?=[A-Z\"“])"
     r"|(?:[A-ZÀ-Þ][A-ZÀ-Þ .'’-]{2,30}, [A-Z][a-z]+ \d{1,2}\. ?)?/[A-Z]{3,12}/\.?\s+(?=[A-Z\"“])"
     # a town and its country
-    r"|[A-Z][a-z'’]+(?: [A-Z][a-z]+)?, (?:the |[a-z]+ )?[A-Z][a-z]+(?: [A-Z][a-z]+)? ?[—–-]{1,2} ?(?=[A-Z\"“])"
+    rf"|[A-Z][a-z'’]+(?: [A-Z][a-z]+)?, (?:the |[a-z]+ )?[A-Z][a-z]+(?: [A-Z][a-z]+)?{_ON_A_DAY}"
+    r" ?[—–-]{1,2} ?(?=[A-Z\"“])"
 )
 DECK: Final = "deck"
 """The label of what stands as a heading right below the title and says in a clause what the text says."""
@@ -96,6 +99,8 @@ _STAMP: Final = re.compile(
     r"|lesezeit).*$",
     re.I,
 )
+_RELEASED: Final = r"[a-z0-9][\w.+-]* \(\S+\) [\w -]+; urgency=\w+"
+"""The head of an entry in the list of changes of a package."""
 _BESIDE: Final = re.compile(
     r"(?:key ?words?(?: and phrases)?|schlüsselwörter|schlagwörter|mots[- ]clés|palabras clave)\s?[:—–-].*$"
     r"|(?:figure|fig\.|table|abbildung|tabelle|tableau|figura|tabla) \d+ ?[.:].*$"
@@ -104,7 +109,8 @@ _BESIDE: Final = re.compile(
     r"|(?:advert(?:isement|orial)?|sponsored|anzeige|werbung|publicité|publicidad)\b.{0,80}$"
     rf"|(?:{signs('around')})\b[^.]{{0,100}}$"
     r"|(?:©|\(c\)\s|copyright\b).{0,200}$|.{0,80}\ball rights reserved\b.{0,80}$"
-    r"|.{0,60}alle rechte vorbehalten.{0,40}$",
+    r"|.{0,60}alle rechte vorbehalten.{0,40}$"
+    rf"|{_RELEASED}$",
     re.I,
 )
 _SPONSOR: Final = re.compile(rf"\b(?:{signs('sponsor')})\b", re.I)
@@ -129,7 +135,7 @@ _COURTESY: Final = re.compile(
     r"|Herzliche Grüße|Cordialement|Bien à vous|Atentamente|Un saludo)\b[^.?!]{0,80}$",
     re.I,
 )
-_SIGNED: Final = re.compile(r"(?:--|[—–])\s*[A-ZÀ-Þ][\w.'’-]+(?: [\w.'’-]+){0,4}(?:, .{1,60})?$")
+_SIGNED: Final = re.compile(r"(?:--|[—–])\s*[A-ZÀ-Þ][\w.'’-]+(?: [\w.'’-]+){0,4}(?: <?\S+@\S+.{0,60}|, .{1,60})?$")
 """Who has said or written what stands above it."""
 _NOTED: Final = re.compile(
     r"(?:please note|bitte beachten|veuillez noter|tenga en cuenta|nota bene)\b|\[[^\[\]]*\]$", re.I
@@ -144,6 +150,10 @@ _WRITER: Final = re.compile(
     r"|Journalist\w*|Reporter\w*|journaliste|auteure?|rédact\w+|periodista|autora?|redactora?)\b"
 )
 """Who wrote it, told in a paragraph of its own."""
+_HERALD: Final = re.compile(rf"\s*(?:{signs('herald')}|{_RELEASED})\W*$", re.I)
+"""What stands over the title, to say what kind of paper it is."""
+_REPLIED: Final = re.compile(rf"^[> ]*(?:{signs('wrote')})[ \t]*:[ \t]*$", re.I | re.M)
+"""With this a letter quotes the one that it answers."""
 _FIRST: Final = 2
 _TOP: Final = 8
 """Blocks at the beginning among which bylines, dates and the like stand."""
@@ -258,7 +268,7 @@ class _Reader:
     def blocks(self) -> Iterator[LaidBlock]:
         found = markdown.blocks(self._text)
         tables = table_runs(self._lines)
-        under = False
+        under, first = False, True
         for at, block in enumerate(found):
             following = found[at + 1] if at + 1 < len(found) else None
             match block.kind:
@@ -278,11 +288,14 @@ class _Reader:
                     under = under and block.level > 1 and _is_deck(self._text[block.start : block.end])
                     kind: Kind = "prose" if under else "heading"
                     yield LaidBlock(kind, block.start, block.end, block.level, label=DECK if under else "")
-                    under = under or block.level == 1
+                    under, first = under or block.level == 1, False
+                    continue
+                case _ if first and _HERALD.match(self._text, block.start, block.end):
+                    yield LaidBlock("aside", block.start, block.end)
                     continue
                 case _:
-                    yield from self._paragraph(block, following, tables, first=at == 0)
-            under = False
+                    yield from self._paragraph(block, following, tables, first=first)
+            under = first = False
 
     def _mark(self, block: markdown.Block) -> None:
         self._gaps += [(low, high) for low, high, kind in markdown.marks(self._text, block) if kind == "syntax"]
@@ -430,6 +443,8 @@ def _beside(blocks: Sequence[LaidBlock], plain: str) -> list[LaidBlock]:
         if _is_aside(block, said := _said(plain, block), at, len(blocks))
         or ((at < _TOP or at >= len(blocks) - 3) and block.kind == "prose" and _tells_of_writer(said, plain))
     }
+    if _REPLIED.search(plain):
+        aside |= {at for at, block in enumerate(blocks) if block.quoted}
     size = sum(block.end - block.start for block in blocks) or 1
     if sum(blocks[at].end - blocks[at].start for at in aside) > _MOSTLY * size:
         aside = {at for at in aside if len(_said(plain, blocks[at])) < 80}

@@ -38,7 +38,8 @@ title ingredients method subject from to cc name description license licence cop
 version package section priority maintainer homepage url urgency closes references reference synopsis returns
 args arguments parameters raises yields options option default type format output input result results step
 summary abstract keywords introduction conclusion background objective methods time servings serves yield prep
-remember hint question answer problem solution update edit ps nb http https mailto tel email phone address
+remember hint question answer problem solution status update edit ps nb http https mailto tel email phone address
+who what when where why how wer was wann wo warum wie qui quand où pourquoi comment quién qué cuándo dónde cómo
 action actions decision decisions present apologies hinweis achtung beispiel zutaten quelle beschluss anwesend exemple
 remarque ingrédients ejemplo nota ingredientes fuente 注意 例如 来源 作者 日期 标题
 """)

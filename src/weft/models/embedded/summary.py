@@ -17,7 +17,7 @@ from weft.models.embedded.layout import DATELINE, DECK, Span
 from weft.models.embedded.profile import ProfileTopic, parse_topics, relevance
 from weft.models.embedded.quotes import Quote, as_values, choose
 from weft.models.embedded.ranking import Meaning, Ranks, pick, rank
-from weft.models.embedded.reading import Reading, Sentence, is_post, opens_with_speech, read, says_unknown
+from weft.models.embedded.reading import Reading, Sentence, clean, is_post, opens_with_speech, read, says_unknown
 from weft.models.embedded.tables import cells
 from weft.models.embedded.themes import find_themes
 from weft.models.embedded.words import terms, tokens
@@ -47,7 +47,7 @@ _SMALL: Final = 3
 _LEAST_POINT, _LEAST_POINT_OF_NEWS = 9, 6
 """Words: what has fewer is seldom what a text says; a report says it in a few."""
 _FILE_NAME: Final = re.compile(r"^\S+\.\w{1,5}$|^[A-Za-z0-9_-]+$|^(?:untitled|readme|document|content|index)$", re.I)
-_PLAIN_NAME: Final = re.compile(r"[^\W\d_][^\W\d_]?[a-zà-ÿ]{2,}(?:[ _-][^\W\d_]?[a-zà-ÿ]+)*$")
+_PLAIN_NAME: Final = re.compile(r"[^\W\d_][^\W\d_]?[a-zà-ÿ]{2,}(?:[ _-](?:README|[^\W\d_]?[a-zà-ÿ]+))*$")
 """Words, as people name a file; no number of a film."""
 _NAMELESS: Final = re.compile(
     r"(?:untitled|document|content|index|captions?|subtitles?|transcript|video|audio|table|data|text|notes?|draft|page)"
@@ -239,6 +239,7 @@ class _Teller:
             own = None
         if (
             _is_telling(self._title)
+            and not self._is_herald()
             and self._is_of_it()
             and all(number in reading.text for number in re.findall(r"\d+", self._title))
         ):
@@ -259,8 +260,8 @@ class _Teller:
             return self._headed(*first)
         if self.kind == "data":
             return self._of_table()
-        if (self._talk or self.kind in ("captions", "essay")) and self._has_file_name():
-            return self._headed(self._title, [])  # a piece of what somebody says is no better
+        if (self._talk or self.kind in ("captions", "essay", "manual", "article")) and self._has_file_name():
+            return self._headed(self._title, [])  # neither a piece of what somebody says nor a heap of words is better
         subjects = [theme.label for theme in find_themes(reading, _SUBJECTS)]
         if self._talk and (heads := subjects or reading.speakers[:_SUBJECTS]):
             return self._headed(", ".join(heads), [])
@@ -269,6 +270,11 @@ class _Teller:
             named = ", ".join(subjects)
             return self._headed(named[:1].upper() + named[1:], [])
         return self._by_a_sentence()
+
+    def _is_herald(self) -> bool:
+        """Whether the title is what the text has over its own: `Press release`."""
+        first = self.reading.layout.blocks[0]
+        return first.kind == "aside" and clean(self.reading.text[first.start : first.end]) == self._title
 
     def _by_a_sentence(self) -> tuple[str, list[Span]]:
         # What somebody is told to have said is theirs: as a title it would be the document's.
@@ -282,7 +288,8 @@ class _Teller:
         return self._headed(best.text.rstrip(".。") if best.size <= 24 else best.text, list(best.spans))
 
     def _has_file_name(self) -> bool:
-        return bool(_PLAIN_NAME.match(self._title)) and not _NAMELESS.match(self._title)
+        headed = any(section.title == self._title for section in self.reading.sections)
+        return bool(_PLAIN_NAME.match(self._title)) and not _NAMELESS.match(self._title) and not headed
 
     def _of_table(self) -> tuple[str, list[Span]]:
         """A table is called by the name of its file, and else by its columns: its rows say nothing about it."""
@@ -316,6 +323,8 @@ class _Teller:
 
     def _headed(self, text: str, spans: list[Span]) -> tuple[str, list[Span]]:
         self.spend(len(text.split()))
+        words = tuple(tokens(text))
+        self.used.update(one.index for one in self.reading.sentences if one.words == words)
         return (text if len(text) <= 200 else text[:199].rsplit(" ", 1)[0].rstrip(" ,;:–—-") + "…"), spans
 
     # -- what it says
@@ -439,7 +448,9 @@ class _Teller:
             pool += [one for one in leaning if one.index not in self.used and not self._speaks(one)]
         least = _LEAST_POINT_OF_NEWS if news else _LEAST_POINT
         pool = [one for one in pool if one.size >= least or not self.reading.known.spaced] or pool
-        pool = [one for one in pool if one.ended] or pool  # what is needed for something is no point
+        # What is needed for something is no point, nor is a row of a menu.
+        whole = [one for one in pool if one.ended or self.kind == "captions" or not self.reading.known.spaced]
+        pool = whole or [one for one in pool if one.kind == "item" and one.text[0].isupper()]
         count = min(6, max(1, round(0.9 * len(self._pool) ** 0.5))) - 2 * fewer
         space = min(int(0.38 * self.room), self._left)
         first = pick(rest, self._ranks, min(3, count), space, besides=told, limit=0.7) if rest else []
