@@ -89,3 +89,30 @@ def test_a_call_is_answered_wherever_its_session_is_held(weft: Weft, desk: Path,
     again = weft("approve", "desk", "call_7")
     assert again.code == 1
     assert "no call call_7 waits" in again.err
+
+
+def test_a_name_that_a_model_gives_twice_allows_nothing_by_accident(weft: Weft, desk: Path) -> None:
+    """What a person has read and what waits by now are told apart, also where a model calls both the same."""
+    again = Reply(calls=(Called(tool="Write", arguments=WRITES.replace("note.md", "other.md"), call="call_7"),))
+    with wired(weft, [CALLS, again, Reply(text="It is done.")]):
+        words = [sys.executable, "-c", HOLDER, str(weft.workspace), str(desk)]
+        with subprocess.Popen(words, env=weft.env, cwd=desk) as holder:
+            until(weft, "approval_requested", holder)
+            holder.kill()
+
+        def approve(*more: str) -> tuple[int, str, str]:
+            command = weft.command("approve", "desk", *more)
+            done = subprocess.run(command, env=weft.env, cwd=desk, timeout=60, check=False, capture_output=True)
+            return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+        assert approve("call_7")[0] == 3, "the other call waits"
+        code, _, why = approve("call_7", "--always")
+        assert (code, "call_7 is what more than one call of desk is called" in why) == (1, True)
+        assert not (weft.workspace / "permissions.yaml").exists()
+        _, listed, _ = approve()
+        name, _, tool, path, *_ = listed.split()
+        assert (name, tool, path) == ("main/2/call_7", "Write:", "other.md")
+        assert not (desk / "other.md").exists()
+        assert approve(name)[0] == 0
+    assert (desk / "note.md").exists()
+    assert (desk / "other.md").exists()

@@ -8,7 +8,7 @@ import sys
 
 import click
 
-from weft.app import App, SessionRequest, allow_always, open_questions
+from weft.app import App, OpenQuestions, SessionRequest, allow_always, open_questions
 from weft.cli.place import open_app, workspace_option
 from weft.cli.run import OUTCOMES
 from weft.cli.run_options import program_words
@@ -21,6 +21,7 @@ from weft.protocol.conversation_events import (
     ApprovalDecided,
     ApprovalRequested,
     Decision,
+    ToolRequested,
     ToolSettled,
     step_place,
 )
@@ -54,28 +55,40 @@ def command(
         raise UsageError("--always needs the call that is meant", hint=f"weft approve {session} lists what waits")
     decision: Decision = "denied" if deny else "session" if always else "once"
     with open_app(workspace) as app:
-        if by_rule:
-            waiting = open_questions(app, check_session_id(session)).approvals
-            for asked in (asked for asked, one in waiting if one.call == call):
-                told = allow_always(app.workspace.path, asked.tool, json.dumps(dict(asked.input)))
-                print(f"permissions.yaml, allow: {told}", file=sys.stderr)
+        if by_rule and call is not None:
+            wanted, _ = _meant(open_questions(app, check_session_id(session)), session, call)
+            told = allow_always(app.workspace.path, wanted.tool, json.dumps(dict(wanted.input)))
+            print(f"permissions.yaml, allow: {told}", file=sys.stderr)
         return asyncio.run(_approve(app, check_session_id(session), call, decision, reason))
 
 
+def _meant(questions: OpenQuestions, session: str, call: str) -> tuple[ToolRequested, ApprovalRequested]:
+    """The one question that a name means. UserError when none has it, or when it has stood for another one before:
+    what a person read and what waits by now may be two things."""
+    found = [pair for pair in questions.approvals if questions.name_of(pair[1]) == call]
+    if found:
+        return found[0]
+    listed = f"weft approve {session} lists what waits"
+    if call in questions.repeated and any(one.call == call for _, one in questions.approvals):
+        raise UserError(
+            f"{call} is what more than one call of {session} is called", hint=f"{listed}, each by its own name"
+        )
+    raise UserError(f"no call {call} waits for you in {session}", hint=listed)
+
+
 async def _approve(app: App, name: str, call: str | None, decision: Decision, reason: str) -> int:
-    waiting = open_questions(app, name).approvals
+    questions = open_questions(app, name)
     if call is None:
-        for wanted, one in waiting:
+        for wanted, one in questions.approvals:
             told = " ".join(str(value) for value in wanted.input.values())
-            print(clean(f"{one.call}  {one.conversation}  {one.tool}: {told[:SHOWN]}  ({one.reason})"))
+            print(clean(f"{questions.name_of(one)}  {one.conversation}  {one.tool}: {told[:SHOWN]}  ({one.reason})"))
         return EXIT_DONE
-    found = [one for _, one in waiting if one.call == call]
-    if not found:
-        raise UserError(f"no call {call} waits for you in {name}", hint=f"weft approve {name} lists what waits")
-    (asked, *_) = found
-    command = DecideApproval(conversation=asked.conversation, call=call, decision=decision, reason=reason)
+    _, asked = _meant(questions, name, call)
+    command = DecideApproval(
+        conversation=asked.conversation, call=asked.call, decision=decision, reason=reason, turn=asked.turn
+    )
     talks = asked.conversation.partition("/")[0] == "main"
-    answer = _Answer(asked, [one for _, one in waiting if one is not asked])
+    answer = _Answer(asked, [one for _, one in questions.approvals if one is not asked])
     screen = PlainScreen(name, program_words(app), app.price)
 
     def show(item: Record | Event) -> None:
@@ -105,13 +118,18 @@ async def _approve(app: App, name: str, call: str | None, decision: Decision, re
     return EXIT_WAITING
 
 
+def _question(event: ApprovalRequested | ApprovalDecided | ToolSettled) -> tuple[str, int, str]:
+    """Its turn too: a model may call its calls the same in each."""
+    return event.conversation, event.turn, event.call
+
+
 class _Answer:
     """What comes of an answer: whether its call has ended, and what else waits for a person by then."""
 
     def __init__(self, asked: ApprovalRequested, others: list[ApprovalRequested]) -> None:
-        self._mine = (asked.conversation, asked.call)
+        self._mine = _question(asked)
         self._place = step_place(asked.conversation)
-        self._others = {(one.conversation, one.call): one for one in others}
+        self._others = {_question(one): one for one in others}
         self._ended = False
         self.waits_again = asyncio.Event()
 
@@ -121,13 +139,13 @@ class _Answer:
 
     def take(self, event: Event) -> None:
         match event:
-            case ApprovalRequested() if (event.conversation, event.call) != self._mine:
-                self._others[event.conversation, event.call] = event
+            case ApprovalRequested() if _question(event) != self._mine:
+                self._others[_question(event)] = event
             case ApprovalDecided():
-                self._others.pop((event.conversation, event.call), None)
+                self._others.pop(_question(event), None)
             case ToolSettled():
-                self._ended = self._ended or (event.conversation, event.call) == self._mine
-                self._others.pop((event.conversation, event.call), None)
+                self._ended = self._ended or _question(event) == self._mine
+                self._others.pop(_question(event), None)
             case CallSettled() if event.kind == "tool" and self._is_mine(event.step, event.item):
                 self._ended = True
             case StepCompleted() | StepFailed() | StepInterrupted() if self._is_mine(event.step):

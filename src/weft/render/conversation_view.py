@@ -57,6 +57,8 @@ class CallView:
     always: str = ""
     """The rule that would spare the question from now on; "" when there is none."""
     tainted: bool = False
+    turn: int | None = None
+    """In which it was asked: a model may call its calls the same in each turn."""
     execution: str = ""
     started: float | None = None
     ms: int | None = None
@@ -340,6 +342,7 @@ class ConversationView:
             reason=event.reason or "",
             key=event.key or "",
             always=event.always or "",
+            turn=event.turn,
         )
         self.calls[event.conversation, event.call] = call
         if (parent := self._parent(event.conversation)) is not None:

@@ -723,7 +723,8 @@ class LiveSession(OpenedSession):
 
         waiting = await self._parts.off_loop(lambda: open_questions(self._parts, self.id).approvals)
         place = (command.conversation, command.call)
-        return next((call for call, one in waiting if (one.conversation, one.call) == place), None)
+        found = ((call, one) for call, one in waiting if command.turn in (None, one.turn))
+        return next((call for call, one in found if (one.conversation, one.call) == place), None)
 
     # -- words
 

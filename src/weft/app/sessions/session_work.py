@@ -303,12 +303,20 @@ class OpenQuestions:
     approvals: tuple[tuple[ToolRequested, ApprovalRequested], ...]
     confirmation: ConfirmationAsked | None
     plan: PlanSubmitted | None = None
+    repeated: frozenset[str] = frozenset()
+    """Names of calls that several questions of the session were about: a model may call all its calls the same."""
+
+    def name_of(self, asked: ApprovalRequested) -> str:
+        """What means this question and never another one of the session."""
+        whole = f"{asked.conversation}/{asked.turn}/{asked.call}"
+        return whole if asked.call in self.repeated else asked.call
 
 
 def open_questions(parts: Parts, session: str) -> OpenQuestions:
     gates: dict[str, GateOpened] = {}
     approvals: dict[tuple[str, str], tuple[ToolRequested, ApprovalRequested]] = {}
     requested: dict[tuple[str, str], ToolRequested] = {}
+    about: dict[str, set[tuple[str, int]]] = {}
     confirmation: ConfirmationAsked | None = None
     plan: PlanSubmitted | None = None
     for record in parts.sessions.records(session):
@@ -323,6 +331,7 @@ def open_questions(parts: Parts, session: str) -> OpenQuestions:
             case ApprovalRequested() if (event.conversation, event.call) in requested:
                 key = (event.conversation, event.call)
                 approvals[key] = (requested[key], event)
+                about.setdefault(event.call, set()).add((event.conversation, event.turn))
             case ApprovalDecided() | ToolSettled():
                 approvals.pop((event.conversation, event.call), None)
             case ConfirmationAsked():
@@ -337,7 +346,8 @@ def open_questions(parts: Parts, session: str) -> OpenQuestions:
                 plan = None
             case _:
                 pass
-    return OpenQuestions(tuple(gates.values()), tuple(approvals.values()), confirmation, plan)
+    repeated = frozenset(call for call, places in about.items() if len(places) > 1)
+    return OpenQuestions(tuple(gates.values()), tuple(approvals.values()), confirmation, plan, repeated)
 
 
 # -- documents

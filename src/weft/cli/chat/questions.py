@@ -59,6 +59,7 @@ def decided(call: CallView, letter: str, reason: str = "") -> list[SessionComman
         decision=decisions.get(letter, "once"),
         reason=reason,
         always=letter == "f",
+        turn=call.turn,
     )
     return [ClearTaint(conversation="main"), said] if letter == "t" else [said]
 
