@@ -39,6 +39,14 @@ def test_the_rest_goes_on_and_the_exit_code_says_so(weft: Weft, files: list[Path
     assert "2 documents: 2 up to date" in again.err
 
 
+def test_runs_that_are_all_asleep_are_no_end(weft: Weft, files: list[Path]) -> None:
+    (weft.workspace / "pipelines/nap.yaml").write_text(
+        'name: nap\ndescription: d\nsteps:\n  a: {artifact: a.json, code: "letters.py:count", wait: 90m}\n'
+    )
+    ran = weft("run", "nap", files[0], files[2])
+    assert (ran.code, "c.md: asleep" in ran.err) == (3, True), ran.err
+
+
 def test_json_lines_say_which_session_they_are_of(weft: Weft, files: list[Path]) -> None:
     ran = weft("run", *files, "--json")
     assert ran.code == 1

@@ -53,6 +53,16 @@ def test_a_queued_run_waits_at_its_gates_with_no_worker_and_goes_on_by_a_reply(f
     assert worker.wait(90) == 0, fleet.said("one")
 
 
+def test_a_run_that_sleeps_is_shown_so(fleet: Fleet) -> None:
+    (fleet.workspace / "pipelines/nap.yaml").write_text(
+        'name: nap\ndescription: d\nsteps:\n  a: {artifact: plan.json, code: "essay.py:plan", wait: 90m}\n'
+    )
+    fleet.queue(*fleet.documents(1), pipeline="nap")
+    fleet.worker("one")
+    shown = fleet.weft("batches", "show", fleet.batch(), "--wait", "--json", timeout=120)
+    assert (shown.code, [one["state"] for one in shown.events]) == (3, ["asleep"]), fleet.said("one")
+
+
 @pytest.mark.parametrize("how", [pytest.param(signal.SIGKILL, marks=pytest.mark.campaign), signal.SIGSTOP])
 def test_what_a_dead_or_stopped_worker_had_goes_on_elsewhere(fleet: Fleet, how: signal.Signals) -> None:
     traces = fleet.workspace / "traces"

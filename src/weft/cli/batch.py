@@ -27,7 +27,7 @@ from weft.protocol.errors import (
     EXIT_WAITING,
     WeftError,
 )
-from weft.protocol.events import Event, Outcome, Record
+from weft.protocol.events import Event, Record
 from weft.render.batch import DocumentState, DocumentView, batch_lines, batch_table, batch_text
 from weft.render.cells import clean
 from weft.render.view import RunView
@@ -35,7 +35,8 @@ from weft.render.view import RunView
 AT_ONCE: Final = 4
 
 
-_STATES: Final[Mapping[Outcome, DocumentState]] = {
+STATES: Final[Mapping[str, DocumentState]] = {
+    "running": "running",
     "done": "done",
     "failed": "failed",
     "interrupted": "interrupted",
@@ -45,6 +46,19 @@ _STATES: Final[Mapping[Outcome, DocumentState]] = {
     "cancelled": "cancelled",
     "left": "left",
 }
+"""By the outcome of a run; `running` has none yet."""
+_CODES: Final[Mapping[DocumentState, int]] = {
+    "failed": EXIT_FAILED,
+    "over budget": EXIT_OVER_BUDGET,
+    "at a gate": EXIT_WAITING,
+    "asleep": EXIT_WAITING,
+}
+"""What a person must know of first comes first."""
+
+
+def exit_code(documents: Sequence[DocumentView]) -> int:
+    states = {document.state for document in documents}
+    return next((code for state, code in _CODES.items() if state in states), EXIT_DONE)
 
 
 class Batch:
@@ -64,13 +78,9 @@ class Batch:
             async with self._shown(), asyncio.TaskGroup() as group:
                 for ask, document in zip(self._asks, self._documents, strict=True):
                     group.create_task(self._one(ask, document, free))
-        states = {document.state for document in self._documents}
-        if "interrupted" in states:
+        if any(document.state == "interrupted" for document in self._documents):
             return EXIT_INTERRUPTED
-        for state, code in (("failed", EXIT_FAILED), ("over budget", EXIT_OVER_BUDGET), ("at a gate", EXIT_WAITING)):
-            if state in states:
-                return code
-        return EXIT_DONE
+        return exit_code(self._documents)
 
     def _interrupt(self) -> None:
         self._interrupted = True
@@ -103,7 +113,7 @@ class Batch:
             finally:
                 self._open.discard(session)
             problem = _problem(run) if outcome == "failed" else run.message
-            document.finished(_STATES[outcome], time.monotonic(), problem)
+            document.finished(STATES[outcome], time.monotonic(), problem)
             if outcome == "done" and not self._as_json and not (self._live and is_terminal(sys.stdout)):
                 for artifact in session.pipeline.steps[self._wish.until or session.pipeline.final].artifacts:
                     print(session.folder / artifact, flush=True)

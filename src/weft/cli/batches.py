@@ -12,24 +12,15 @@ from typing import Final
 import click
 
 from weft.app import App, BatchRow, Queue, SessionRequest, person_name, push_tree
+from weft.cli.batch import STATES, exit_code
 from weft.cli.place import is_ascii, is_terminal, json_option, open_app, screen_width, workspace_option
 from weft.cli.stopping import TERMINAL
 from weft.cli.workers import open_queue
 from weft.protocol.commands import StartRun
-from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OVER_BUDGET, EXIT_WAITING
+from weft.protocol.errors import EXIT_INTERRUPTED
 from weft.render.batch import DocumentState, DocumentView, batch_lines, batch_table, batch_text
 
 PAUSE: Final = 0.5
-_STATES: Final[dict[str, DocumentState]] = {
-    "running": "running",
-    "done": "done",
-    "failed": "failed",
-    "interrupted": "interrupted",
-    "waiting": "at a gate",
-    "over_budget": "over budget",
-    "cancelled": "cancelled",
-    "left": "left",
-}
 
 
 @click.group("batches")
@@ -95,7 +86,7 @@ def state_of(row: BatchRow) -> DocumentState:
         return "failed"
     if row.open:
         return "running" if row.holds else "waiting"
-    return _STATES.get(row.run, "waiting")
+    return STATES.get(row.run, "waiting")
 
 
 def _follow(queue: Queue, batch: str, *, wait: bool, as_json: bool, plain: bool) -> int:
@@ -131,11 +122,7 @@ def _follow(queue: Queue, batch: str, *, wait: bool, as_json: bool, plain: bool)
     except KeyboardInterrupt:
         print(f"\nleft; it goes on: weft batches show {batch}", file=sys.stderr)
         return EXIT_INTERRUPTED
-    states = {view.state for view in views}
-    for state, code in (("failed", EXIT_FAILED), ("over budget", EXIT_OVER_BUDGET), ("at a gate", EXIT_WAITING)):
-        if state in states:
-            return code
-    return EXIT_DONE
+    return exit_code(views)
 
 
 def _live(views: list[DocumentView], look: Callable[[], bool]) -> None:
