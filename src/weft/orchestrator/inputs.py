@@ -221,7 +221,10 @@ def as_input(name: str) -> str:
 
 def given_text(data: bytes, name: str) -> InputText:
     """A file in its normal form, as a step reads it, without being kept as an input."""
-    document = read_document(data, name)
+    return _as_read(read_document(data, name), data)
+
+
+def _as_read(document: Document, data: bytes) -> InputText:
     about = asdict(document)
     del about["text"]
     return InputText(document.text, hash_bytes(data), {**about, "extra": dict(document.extra)})
@@ -241,12 +244,9 @@ def plain_text(data: bytes, place: str) -> InputText:
 
 def document_text(data: bytes, place: str) -> InputText:
     try:
-        document = from_content_md(data)
+        return _as_read(from_content_md(data), data)
     except DocumentError as error:
         raise DocumentError(f"{place}: {error.message}", hint=error.hint) from error
-    about = asdict(document)
-    del about["text"]
-    return InputText(document.text, hash_bytes(data), {**about, "extra": dict(document.extra)})
 
 
 def _read(given: GivenFile) -> Document:

@@ -54,10 +54,19 @@ def accepted_contents(folder: Folder, seqs: set[int]) -> dict[int, bytes]:
     return found
 
 
-def kept_copy(folder: Folder, event: ArtifactAccepted) -> bytes | None:
-    """An artifact's bytes from the log or its blob; None when they are not there any more, or not those."""
-    data = event.content.encode() if event.content is not None else folder.read_or_none(f"blobs/{event.hash}")
-    return data if data is not None and hash_bytes(data) == event.hash else None
+def blob(folder: Folder, digest: str) -> bytes | None:
+    """What a session keeps under its hash; None when it is not there any more, or not that."""
+    data = folder.read_or_none(f"blobs/{digest}")
+    return data if data is not None and hash_bytes(data) == digest else None
+
+
+def kept_copy(folder: Folder, event: ArtifactAccepted | ItemSettled) -> bytes | None:
+    """The bytes of an artifact or an item from the log or their blob; None when they are not there any more, or not
+    those."""
+    if event.content is None:
+        return blob(folder, event.hash)
+    data = event.content.encode()
+    return data if hash_bytes(data) == event.hash else None
 
 
 def aside_name(name: str, data: bytes) -> str:
@@ -74,13 +83,9 @@ def item_results(folder: Folder, seqs: set[int]) -> dict[str, tuple[ItemSettled,
         if isinstance(event, ArtifactAccepted) and event.item:
             files[event.artifact] = event
         elif record.seq in seqs and isinstance(event, ItemSettled):
-            if (file := files.get(event.artifact)) is not None:
-                data = kept_copy(folder, file)
-            elif event.content is not None:
-                data = event.content.encode()
-            else:
-                data = folder.read_or_none(f"blobs/{event.hash}")
-            if data is not None and hash_bytes(data) == event.hash:
+            kept = files.get(event.artifact, event)
+            data = kept_copy(folder, kept)
+            if data is not None and kept.hash == event.hash:
                 found[event.input_hash] = (event, data)
     return found
 

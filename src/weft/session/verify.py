@@ -14,7 +14,7 @@ from weft.session.cuts import LostLogError, find_cuts
 from weft.session.lock import held_by
 from weft.session.log import LOG, LogReader
 from weft.session.manifest import MANIFEST, manifest_bytes, read_known
-from weft.session.recovery import kept_copy, unfinished_writes
+from weft.session.recovery import blob, kept_copy, unfinished_writes
 from weft.session.state import SessionState
 
 
@@ -36,10 +36,9 @@ def verify(folder: Folder) -> Verification:
         event = record.event
         if isinstance(event, ArtifactAccepted) and kept_copy(folder, event) is None:
             found.faults.append(f"the kept copy of {event.artifact} (seq {record.seq}) is lost or not what it was")
-        apart = isinstance(event, ItemSettled) and event.content is None and not event.artifact
-        if isinstance(event, ItemSettled) and apart and not _is_kept(folder, event.hash):
+        if isinstance(event, ItemSettled) and not event.artifact and kept_copy(folder, event) is None:
             found.faults.append(f"the result of {event.item} of {event.step} (seq {record.seq}) is lost")
-        if isinstance(event, CallSettled) and event.request and not _is_kept(folder, event.request):
+        if isinstance(event, CallSettled) and event.request and blob(folder, event.request) is None:
             found.faults.append(f"what {event.name} was asked (seq {record.seq}) is lost or not what it was")
     cuts = find_cuts(known, reader.head, reader.damage, state)
     found.faults += cuts
@@ -71,11 +70,6 @@ def _rest(folder: Folder, reader: LogReader, state: SessionState, found: Verific
         _files(folder, state, found)
     except WeftError as error:
         found.faults.append(error.message)
-
-
-def _is_kept(folder: Folder, digest: str) -> bool:
-    data = folder.read_or_none(f"blobs/{digest}")
-    return data is not None and hash_bytes(data) == digest
 
 
 def _files(folder: Folder, state: SessionState, found: Verification) -> None:

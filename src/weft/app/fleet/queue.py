@@ -28,7 +28,7 @@ from weft.protocol.envelope import PERSON, Actor
 from weft.protocol.errors import UsageError, UserError
 from weft.protocol.events import LOG_VERSION, Event, Outcome, Record, StatusChanged
 from weft.protocol.hashes import hash_bytes
-from weft.protocol.values import dataclass
+from weft.protocol.values import dataclass, field
 from weft.session.postgres import SEARCH_PATH, PostgresLog
 from weft.session.state import SessionState
 from weft.version import __version__
@@ -70,7 +70,7 @@ class Work:
     pipeline: str | None = None
     file: GivenFile | None = None
     together: tuple[GivenFile, ...] = ()
-    inputs: Mapping[str, GivenFile] | None = None
+    inputs: Mapping[str, GivenFile] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -94,22 +94,12 @@ class Work:
             pipeline=self.pipeline,
             file=self.file,
             together=self.together,
-            inputs=dict(self.inputs or {}),
+            inputs=self.inputs,
             attended=False,
         )
 
     def to_bytes(self) -> bytes:
-        told = {
-            "session": self.session,
-            "command": to_wire(self.command),
-            "key": self.key,
-            "by": to_wire(self.by),
-            "pipeline": self.pipeline,
-            "file": to_wire(self.file),
-            "together": to_wire(self.together),
-            "inputs": to_wire(self.inputs or {}),
-        }
-        return json.dumps(told, sort_keys=True).encode()
+        return json.dumps(to_wire(self), sort_keys=True).encode()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Work:

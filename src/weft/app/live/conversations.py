@@ -71,8 +71,8 @@ from weft.protocol.events import (
     StepFailed,
     StepInterrupted,
 )
-from weft.protocol.hashes import hash_bytes
 from weft.protocol.messages import Media, ToolCall
+from weft.session.recovery import blob
 from weft.session.session import Session
 from weft.tools.background import Processes
 from weft.tools.boundary import boundary_here
@@ -172,7 +172,7 @@ class SessionConversation:
         self._loop: asyncio.AbstractEventLoop
         self._asked: dict[str, tuple[QuestionAsked, asyncio.Future[Mapping[str, str]]]] = {}
         """The questions of tools that wait for their answers."""
-        self._beside: list[asyncio.Task[None]] = []
+        self._beside: list[asyncio.Future[Any]] = []
         self._preparing: asyncio.Task[None]
         """The client of the model is loaded while the person still types."""
         self._compacting: asyncio.Task[None] | None = None
@@ -259,7 +259,7 @@ class SessionConversation:
         elif isinstance(event, ApprovalRequested):
             work = self._hooks.run("Notification", message=f"{event.tool} needs your approval: {event.reason}")
         if work is not None:
-            self._beside.append(asyncio.create_task(_to_its_end(asyncio.ensure_future(work))))
+            self._beside.append(asyncio.ensure_future(work))
 
     def _note_process(self, name: str, command: str, reason: str) -> None:
         if not self.conversation.state.stopping:
@@ -277,7 +277,7 @@ class SessionConversation:
             reaching = asyncio.ensure_future(sources.reach_all(unknown, self._name))
             await asyncio.wait({reaching}, timeout=REACHING_SECONDS)
             if not reaching.done():
-                self._beside.append(asyncio.create_task(_to_its_end(reaching)))
+                self._beside.append(reaching)
             self._offered = None
         notes = self._toolbox.sources.items()
         return [
@@ -610,8 +610,8 @@ class SessionConversation:
     def _replacement(self, change: FileChange) -> Replacement:
         data = None
         if change.before:
-            data = self._session.folder.read_or_none(f"blobs/{change.before}")
-            if data is None or hash_bytes(data) != change.before:
+            data = blob(self._session.folder, change.before)
+            if data is None:
                 raise UserError("what was there before is not kept any more", hint="use your version control")
         return Replacement(change.after, change.before, data)
 
@@ -785,10 +785,6 @@ class SessionConversation:
                 document = from_content_md(data)
                 found[document.title] = document.text
         return found
-
-
-async def _to_its_end(work: asyncio.Future[Any]) -> None:
-    await work
 
 
 def _tools_of_agent(agent: Agent, box: Toolbox) -> Toolbox:

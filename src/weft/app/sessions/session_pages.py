@@ -21,6 +21,7 @@ from weft.protocol.hashes import hash_bytes
 from weft.render.sessions import YOU, SessionPage, SessionRow, StepRow
 from weft.session.cuts import LostLogError
 from weft.session.manifest import manifest
+from weft.session.recovery import blob
 from weft.session.sessions import SessionReading, Sessions
 from weft.session.state import SessionState, StepState
 from weft.session.timestamps import timestamp
@@ -282,13 +283,13 @@ def asked_prompts(folder: Folder, history: StepHistory, number: int | None) -> l
         if asked and number in (None, attempt.attempt):
             return [
                 AskedPrompt(
-                    attempt.attempt, call.call, call.name, call.request, blob(folder, call.request), call.dropped
+                    attempt.attempt, call.call, call.name, call.request, blob_words(folder, call.request), call.dropped
                 )
                 for call in asked
             ]
     return []
 
 
-def blob(folder: Folder, digest: str) -> str | None:
-    data = folder.read_or_none(f"blobs/{digest}")
-    return data.decode("utf-8", "replace") if data is not None and hash_bytes(data) == digest else None
+def blob_words(folder: Folder, digest: str) -> str | None:
+    data = blob(folder, digest)
+    return None if data is None else data.decode("utf-8", "replace")

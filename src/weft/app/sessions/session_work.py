@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from weft.app.parts import Parts
-from weft.app.sessions.session_pages import NothingThereError, blob, step_status
+from weft.app.sessions.session_pages import NothingThereError, blob_words, step_status
 from weft.checks.folding import place_of
 from weft.documents import Document, from_content_md
 from weft.documents.document import RefusedError
@@ -267,7 +267,7 @@ def cost_of(parts: Parts, took: StepSpending) -> float | None:
 def blob_text(parts: Parts, session: str, digest: str) -> str:
     """A text that the log names by its hash. NothingThereError when it is not there, or not that text."""
     with parts.sessions.folder(session) as folder:
-        text = blob(folder, digest) if _HASH.fullmatch(digest) else None
+        text = blob_words(folder, digest) if _HASH.fullmatch(digest) else None
     if text is None:
         raise NothingThereError(f"session {session} keeps no text {digest[:12]}", hint="an event names it by its hash")
     return text
