@@ -16,9 +16,15 @@ import psutil
 import pytest
 
 from tests.tools.calling import DEADLINE, Place
-from weft.tools.boundary import Policy
+from weft.protocol.messages import ToolCall
+from weft.tools.boundary import Need, Policy, boundary_here
+from weft.tools.builtin.shell import SHELL
+from weft.tools.permission import judge
+from weft.tools.permission_file import Rules
 from weft.tools.processes import Supervised, plain_environment
+from weft.tools.shell.needs import Ground
 from weft.tools.shell.reading import read_shell
+from weft.tools.shell_state import ShellState
 from weft.tools.tool import Handle, Outcome
 
 pytestmark = [pytest.mark.process, pytest.mark.needs("bash")]
@@ -479,3 +485,34 @@ def test_who_is_cancelled_while_it_starts_leaves_nothing_behind(moments: int, tm
     assert not marked(mark)
     assert len(os.listdir("/proc/self/fd")) == handles
     os.close(folder)
+
+
+@pytest.mark.skipif(boundary_here().strength != "strong", reason="there is no strong boundary here")
+def test_what_was_exported_is_not_given_to_a_command_that_the_boundary_does_not_hold(place: Place) -> None:
+    """`kubectl get` only looks, so nobody is asked: whose settings it obeys is not for a command before it to say."""
+    tools = place.working.parent / "tools"
+    tools.mkdir()
+    for folder, who in ((tools, "the machine's"), (place.working / "bin", "a planted one")):
+        folder.mkdir(exist_ok=True)
+        program = folder / "kubectl"
+        program.write_text(f'#!/bin/sh\necho "{who}, with ${{KUBECONFIG:-nothing}}"\n')
+        program.chmod(0o755)
+    shell, environment = ShellState(), {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}
+    ground = Ground(str(place.working), "/root", "strong")
+
+    def run(command: str, *, needs: frozenset[Need] | None = None) -> Outcome:
+        call = ToolCall(call="call-1", tool="Shell", input={"command": command})
+        ruling = judge(call, SHELL, mode="ask", rules=Rules(()), ground=ground)
+        assert needs is not None or ruling.decision == "allow", ruling.reason
+        granted = ruling.needs if needs is None else needs
+        return place.call("Shell", {"command": command}, needs=granted, shell=shell, environment=environment)
+
+    run("export KUBECONFIG=$PWD/theirs PATH=$PWD/bin:$PATH")
+    looked = run("kubectl get pods")
+    assert looked.text.startswith("the machine's, with nothing")
+    assert "without what was exported before: KUBECONFIG, PATH" in looked.text
+    for needs in ("git", "keys", "outside"):
+        approved = run("kubectl apply -f x", needs=frozenset({"write", needs}))
+        assert approved.text.startswith("the machine's, with nothing"), needs
+    held = run("kubectl apply -f x", needs=frozenset({"write"}))
+    assert held.text.startswith(f"a planted one, with {place.working}/theirs"), "it still holds where the kernel does"

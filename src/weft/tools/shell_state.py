@@ -4,7 +4,8 @@
     output = state.taken(output, mark, working)                            the output without that
 
 It is kept only inside a strong boundary, where the kernel and not the words of a command holds it to what it may do;
-names by which a program is made to run others are never kept, nor is a folder outside the working one.
+what was exported is not given to a command that gets more than the kernel holds (`builtin/shell.py`). Names by which a
+program is made to run others are never kept, nor is a folder outside the working one.
 """
 
 from __future__ import annotations
@@ -45,8 +46,9 @@ class ShellState:
         """The command in the folder of the one before, and no more."""
         return f"cd -- {shlex.quote(self.folder)} 2>/dev/null; {command}" if self.folder else command
 
-    def taken(self, output: bytes, mark: str, working: str, plain: Mapping[str, str]) -> bytes:
-        """The output of the command alone. `plain` is the environment that every command begins with."""
+    def taken(self, output: bytes, mark: str, working: str, plain: Mapping[str, str] | None) -> bytes:
+        """The output of the command alone. `plain` is the environment that every command begins with; None: what it
+        exported is not kept."""
         told = f"\n{mark}\n".encode()
         at = output.rfind(told)
         if at < 0:
@@ -55,6 +57,8 @@ class ShellState:
         root = os.path.realpath(working)
         if where == root or where.startswith(root + "/"):
             self.folder = where[len(root) :].strip("/")
+        if plain is None:
+            return output[:at]
         try:
             pairs = base64.b64decode(listed.strip(), validate=True).decode("utf-8", "replace").split("\0")
         except (binascii.Error, ValueError):

@@ -16,7 +16,7 @@ import secrets
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -58,6 +58,9 @@ _GIT_SETTINGS: Final = {
 }
 _GIT_STAYS: Final = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
 """What a repository says is kept elsewhere is not fetched: how that is done is a program that its settings name."""
+_HELD: Final[frozenset[Need]] = frozenset({"write", "network"})
+"""With no more than these, what commands before have exported is given to a command. With more it would decide, unseen
+by whoever allowed the words, which program they start and whose settings it obeys where the kernel does not hold it."""
 _GIT: Final = """git() {
  before=; while case ${1-} in --no-*) true;; *) false;; esac; do before="$before $1"; shift; done
  sub=${1-}; [ $# -gt 0 ] && shift
@@ -84,11 +87,18 @@ class CommandEnd:
     mark: str
     plain: Mapping[str, str]
     held: Mapping[str, HeldFile] | None
+    holds: bool
+    """What was exported before was given to it, and what it exports holds for the next one."""
 
     def output(self, output: bytes) -> bytes:
         if self.context.shell is None or not self.mark:
             return output
-        return self.context.shell.taken(output, self.mark, str(self.context.working.path), self.plain)
+        working = str(self.context.working.path)
+        return self.context.shell.taken(output, self.mark, working, self.plain if self.holds else None)
+
+    def left_out(self) -> list[str]:
+        """The names of what was exported and not given to it."""
+        return sorted(self.context.shell.environment)[:8] if self.context.shell is not None and not self.holds else []
 
     async def changes(self) -> tuple[dict[str, str], dict[str, str]]:
         watch, keep, held, folder = self.context.watch, self.context.keep, self.held, self.context.working
@@ -167,11 +177,7 @@ class ShellHandle:
         parts = [shown] if shown else []
         if notes:
             parts.append(f"[{'; '.join(notes)}]")
-        if self._hint and finished.code and _STOPPED.search(shown[-4000:]):
-            parts.append(f"[{self._hint}]")
-        if made := self._made():
-            told = ", ".join(f"{name} (kept as {kept})" for name, kept in made.items())
-            parts.append(f"[it made {told}, which decides what is run here: only the person gives it its name back]")
+        parts += self._remarks(shown, bad=bool(finished.code))
         good = finished.code == 0 and finished.ended == "exited" and not self._timed_out
         return Outcome(
             text="\n".join(parts) or "[no output]",
@@ -179,6 +185,15 @@ class ShellHandle:
             effect="completed" if finished.ended == "exited" else "unknown",
             summary=f"{notes[0] if notes else 'done'} in {took:.1f} s",
         )
+
+    def _remarks(self, shown: str, *, bad: bool) -> Iterator[str]:
+        if self._hint and bad and _STOPPED.search(shown[-4000:]):
+            yield f"[{self._hint}]"
+        if left_out := self._after.left_out():
+            yield f"[it ran without what was exported before: {', '.join(left_out)}]"
+        if made := self._made():
+            told = ", ".join(f"{name} (kept as {kept})" for name, kept in made.items())
+            yield f"[it made {told}, which decides what is run here: only the person gives it its name back]"
 
     async def result(self) -> Outcome:
         return await asyncio.shield(self._settled)
@@ -202,11 +217,12 @@ async def _start(given: Mapping[str, Any], context: Context) -> Handle:
     needs = context.needs if context.needs is not None else needs_of(command, given)
     plain = environment = _environment(reading, context)
     state = context.shell if boundary_here().strength == "strong" else None
-    if state is not None:
+    holds = needs <= _HELD
+    if state is not None and holds:
         carried = {k: v for k, v in state.environment.items() if k != "PATH" or not reading.read_only}
         environment = {**environment, **carried}
     if reading.read_only:
-        environment |= await _quiet_git(reading, context, environment)
+        environment |= await _quiet_git(reading, context, plain)
     shell = shutil.which("bash", path=environment["PATH"])
     text_run = f"{_GIT}{command}" if reading.read_only and _runs_git(reading) else command
     background = _in_background(given, context)
@@ -246,7 +262,7 @@ async def _start(given: Mapping[str, Any], context: Context) -> Handle:
         context.processes.begun(background, process, made)
         told = f"It goes on as {background.name}: BashOutput reads what it says, KillShell ends it."
         return SettledHandle(Outcome(text=told, summary=f"goes on as {background.name}"))
-    after = CommandEnd(context, mark, plain, held)
+    after = CommandEnd(context, mark, plain, held, holds)
     return ShellHandle(process, context, command, seconds=seconds, began=began, needs=needs, made=made, after=after)
 
 
@@ -398,9 +414,9 @@ SHELL: Final = Tool(
     description=(
         "Run a command with bash in the working folder. It has no input and no terminal; it and everything it started "
         "are ended when it exits, when its time is over, or when the person interrupts. The folder it ends in and what "
-        "it exports hold for the next command. It runs inside a boundary: it can read the machine without the places "
-        "of keys, and needs nothing said for looking, building and testing; "
-        "/tmp is empty and its own. For more, say what it needs, and the person is asked. Prefer Read, Glob and Grep "
+        "it exports hold for the next command, what it exports not for one with git, keys or outside. It runs inside a "
+        "boundary: it can read the machine without the places of keys, and needs nothing said for looking, building and "
+        "testing; /tmp is empty and its own. For more, say what it needs, and the person is asked. Prefer Read, Glob and Grep "
         "for looking at files."
     ),
     input_schema=closed(
