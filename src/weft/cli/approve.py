@@ -12,7 +12,7 @@ from weft.app import App, OpenQuestions, SessionRequest, allow_always, open_ques
 from weft.cli.place import open_app, workspace_option
 from weft.cli.run import OUTCOMES
 from weft.cli.run_options import program_words
-from weft.cli.screen import PlainScreen
+from weft.cli.screen import PlainScreen, event_of
 from weft.cli.stopping import TERMINAL
 from weft.protocol.call_events import CallSettled
 from weft.protocol.commands import Refused
@@ -94,7 +94,7 @@ async def _approve(app: App, name: str, call: str | None, decision: Decision, re
     def show(item: Record | Event) -> None:
         if not talks:
             screen.show(item)
-        answer.take(item.event if isinstance(item, Record) else item)
+        answer.take(event_of(item))
 
     async with app.session(SessionRequest(session=name, talk=talks)) as session, session.shown(show) as showing:
         reply = await session.submit(command, by=TERMINAL)

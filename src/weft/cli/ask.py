@@ -31,4 +31,4 @@ def command(question: tuple[str, ...], name: str | None, depth: str, as_json: bo
         asked = " ".join(question)
         ask = ask_of(app, Inquiry(question=asked, collection=which_collection(app, name), pipeline="ask"))
         wish = StartRun(parameters={"depth": depth})
-        return asyncio.run(answered(app, ask, wish, None, as_json=as_json, screen=None))
+        return asyncio.run(answered(app, ask, wish, None, as_json=as_json, quietly=True))

@@ -16,7 +16,7 @@ from typing import Final
 
 from weft.app import App, OpenedSession, SessionRequest, to_json
 from weft.cli.place import is_ascii, is_terminal, screen_width
-from weft.cli.screen import FRAME, event_json
+from weft.cli.screen import FRAME, event_json, event_of
 from weft.cli.stopping import TERMINAL, interruptible
 from weft.protocol.commands import Interrupt, StartRun
 from weft.protocol.errors import (
@@ -121,7 +121,7 @@ class Batch:
     # -- what is seen
 
     def _show(self, run: RunView, event: Record | Event) -> None:
-        run.apply(event.event if isinstance(event, Record) else event, time.monotonic())
+        run.apply(event_of(event), time.monotonic())
         if self._as_json:
             fields = event_json(event, self._app.price)
             sys.stdout.buffer.write(to_json({"session": run.session, **fields}) + b"\n")

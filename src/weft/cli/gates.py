@@ -12,7 +12,7 @@ import shlex
 import signal
 import sys
 import termios
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
@@ -183,14 +183,10 @@ class Asking:
         """What the run waits for now."""
         sheet = page(screen_width(sys.stderr), is_ascii(sys.stderr))
         asked = self._asked = self.session.asks
-        lines = question_page(asked, str(self.session.folder), self._artifacts(), sheet)
+        lines = question_page(self.session, sheet)
         back = next((event for event in asked if isinstance(event, ConfirmationAsked)), None)
         lines += sheet.wrapped(HELP if back is None else HELP_BACK[back.kind], 2, "dim")
         self._say("", *(self._paint.line(line) for line in lines))
-
-    def _artifacts(self) -> dict[str, tuple[str, ...]]:
-        steps = self.session.state.steps
-        return {name: tuple(step.completion.artifacts) for name, step in steps.items() if step.completion}
 
     def leave_waiting(self) -> None:
         self._say("The run waits. Go on with:", self._how())
@@ -254,16 +250,16 @@ def chat_command(program: str, session: str, text: str) -> str:
     return clean(f"{program} chat --session {session}{said}")
 
 
-def question_page(
-    asked: Sequence[GateOpened | ConfirmationAsked], folder: str, artifacts: Mapping[str, Sequence[str]], sheet: Page
-) -> list[Text]:
+def question_page(session: OpenedSession, sheet: Page) -> list[Text]:
     """What a session's run asks: what was meant, or what it waits for at its gates."""
+    steps = session.state.steps
     lines: list[Text] = []
-    for event in asked:
+    for event in session.asks:
         if isinstance(event, ConfirmationAsked):
             lines += [line for text in confirmation_lines(event) for line in sheet.wrapped(text, 2)]
         else:
-            lines += gate_page(event, folder, artifacts.get(event.step, ()), sheet)
+            made = steps[event.step].completion if event.step in steps else None
+            lines += gate_page(event, str(session.folder), [*made.artifacts] if made else [], sheet)
     return lines
 
 

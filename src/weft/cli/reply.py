@@ -162,12 +162,11 @@ def _say_on(followed: FollowedSession) -> None:
 
     session, program = followed.session, followed.program
     how, asked, state = f"{program} reply {session.id}", session.asks, session.state
-    artifacts = {name: tuple(step.completion.artifacts) for name, step in state.steps.items() if step.completion}
     back = next((event.kind for event in asked if isinstance(event, ConfirmationAsked)), None)
     lines: list[str] = []
     if back is None or followed.understood is None or followed.understood.meaning in ("unclear", "gate?"):
         sheet = page(100, False)  # a question that was just asked back is an event, and was shown
-        lines = [line.plain.rstrip() for line in question_page(asked, str(session.folder), artifacts, sheet)]
+        lines = [line.plain.rstrip() for line in question_page(session, sheet)]
     if state.run is not None and state.run.outcome == "left" and back is None:
         lines = [f"the run is kept; take it up again: {how} resume"]
         lines += [f"to talk: {chat_command(program, session.id, session.left_for)}"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
@@ -23,6 +22,9 @@ from weft.cli.place import (
     workspace_path,
 )
 from weft.cli.run import OUTCOMES, deliver
+from weft.cli.run_options import program_words
+from weft.cli.screen import FaultScreen, Screen, screen_for
+from weft.cli.stopping import TERMINAL, interruptible
 from weft.protocol.commands import Interrupt, StartRun
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
 from weft.render.cells import clean
@@ -81,7 +83,6 @@ def command(
     """
     from weft.app.knowledge.collection_inputs import which_collection
     from weft.app.knowledge.research_requests import Inquiry, ask_of
-    from weft.cli.screen import screen_for
 
     if pages and not allow_network:
         raise UsageError(
@@ -108,7 +109,7 @@ def command(
         wish = StartRun(
             parameters={"depth": depth, "review": review}, answers=dict.fromkeys(GATES, "proceed") if yes else {}
         )
-        return asyncio.run(answered(app, ask, wish, output, as_json=as_json, screen=screen_for, plain=plain))
+        return asyncio.run(answered(app, ask, wish, output, as_json=as_json, plain=plain))
 
 
 def prepare(workspace: str | None) -> None:
@@ -123,31 +124,25 @@ async def answered(
     output: str | None,
     *,
     as_json: bool,
-    screen: Callable[..., Any] | None,
     plain: bool = False,
+    quietly: bool = False,
 ) -> int:
-    """Run it, in view of a screen or quietly, and print the answer."""
-    from weft.cli.run_options import program_words
-    from weft.cli.stopping import TERMINAL, interruptible
-
+    """Run it, in view or `quietly`, and print the answer."""
     async with app.session(replace(request, attended=False), wish) as session:
-        artifacts = {name: step.artifacts for name, step in session.pipeline.steps.items()}
-        words = (session.id, str(session.folder), artifacts, program_words(app))
-        shown = (screen or _quiet)(*words, as_json=False, plain=plain)
-        async with session.shown(shown.show) as showing:
+        program = program_words(app)
+        if quietly:
+            screen: Screen = FaultScreen(session.id, program)
+        else:
+            artifacts = {name: step.artifacts for name, step in session.pipeline.steps.items()}
+            screen = screen_for(session.id, str(session.folder), artifacts, program, as_json=False, plain=plain)
+        async with session.shown(screen.show) as showing:
             with interruptible(lambda: session.submit(Interrupt(), by=TERMINAL)):
-                async with shown.going():
+                async with screen.going():
                     outcome = await session.run(wish, by=TERMINAL)
                     await showing.caught_up()
         if outcome != "done":
             return OUTCOMES[outcome]
-        return _print(session, output, program_words(app), as_json=as_json)
-
-
-def _quiet(session: str, folder: str, artifacts: Any, program: str, *, as_json: bool, plain: bool) -> Any:
-    from weft.cli.screen import FaultScreen
-
-    return FaultScreen(session, program)
+        return _print(session, output, program, as_json=as_json)
 
 
 def _print(session: OpenedSession, output: str | None, program: str, *, as_json: bool) -> int:

@@ -27,7 +27,7 @@ from weft.cli.place import (
     workspace_path,
 )
 from weft.cli.run_options import ask_options, asks, program_words, start_run
-from weft.cli.screen import LiveScreen, Screen, screen_for
+from weft.cli.screen import LiveScreen, Screen, event_of, screen_for
 from weft.cli.stopping import TERMINAL, interruptible
 from weft.protocol.commands import Interrupt, OverruleVerdict, Refused, ReplyToGate, Say, StartRun
 from weft.protocol.conversation_commands import DecideApproval
@@ -377,7 +377,7 @@ class FollowedSession:
 
     def show(self, item: Record | Event) -> None:
         self._screen.show(item)
-        event = item.event if isinstance(item, Record) else item
+        event = event_of(item)
         if isinstance(item, Record) or isinstance(event, ToolRequested | ApprovalRequested):
             self._take(event)
 
@@ -389,7 +389,7 @@ class FollowedSession:
                 self._began.set()
             case WordsUnderstood() if not self._sits:
                 self.understood = event
-                if self.live and not self._as_json:
+                if self.live:
                     print(clean(f"  understood: {understood(event)}"), file=sys.stderr, flush=True)
             case ToolRequested():
                 self._asking.calls[event.conversation, event.call] = event
@@ -427,7 +427,7 @@ class FollowedSession:
     async def _approve(self, asked: ApprovalRequested) -> None:
         """Steps run side by side; a person is asked one thing at a time."""
         place = (asked.conversation, asked.call)
-        async with self._asking.one, self._screen.paused() if isinstance(self._screen, LiveScreen) else nullcontext():
+        async with self._asking.one, self._screen.paused():
             try:
                 decision = await self._asking.allows(asked)
             except _moved_on():
@@ -458,7 +458,8 @@ async def follow(
 ) -> AsyncIterator[FollowedSession]:
     """`asks`: a person may be asked at a gate, if one sits in front."""
     asks = asks and is_attended() and not plain and not as_json
-    async with app.session(replace(request, attended=asks), wish) as session:
+    request = replace(request, attended=asks)
+    async with app.session(request, wish) as session:
         unheard = session.held_here and bool(session.state.unheard)
         nameless = isinstance(session, AttachedSession) and not (session.state.pipeline or request.pipeline)
         steps = {} if nameless else session.pipeline.steps
@@ -473,8 +474,7 @@ async def follow(
             asks=asks,
         )
         shown = is_terminal(sys.stdout) and is_terminal(sys.stderr) and not plain
-        given = replace(request, attended=asks)
-        followed = FollowedSession(app, given, session, screen, as_json=as_json, shown=shown, asks=asks)
+        followed = FollowedSession(app, request, session, screen, as_json=as_json, shown=shown, asks=asks)
         begun = await _going_since(session) if isinstance(session, AttachedSession) else None
         followed.going = begun is not None
         async with followed.open(session, begun):

@@ -8,10 +8,11 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from weft.app import event_fields, record_fields, to_json
 from weft.cli.place import is_ascii, is_terminal, screen_width
@@ -38,16 +39,23 @@ FRAME = 0.1
 """Seconds between two frames of the live view."""
 
 
-class Screen(Protocol):
-    def show(self, event: Record | Event) -> None: ...
+class Screen(ABC):
+    @abstractmethod
+    def show(self, item: Record | Event) -> None: ...
 
-    def going(self) -> AbstractAsyncContextManager[None]:
+    @asynccontextmanager
+    async def going(self) -> AsyncIterator[None]:
         """While this is open the screen is kept up to date."""
+        yield
+
+    @asynccontextmanager
+    async def paused(self) -> AsyncIterator[None]:
+        """While a person is asked something, nothing is drawn over the question."""
+        yield
 
 
-@asynccontextmanager
-async def _still() -> AsyncIterator[None]:
-    yield
+def event_of(item: Record | Event) -> Event:
+    return item.event if isinstance(item, Record) else item
 
 
 def event_json(event: Record | Event, price: Price | None) -> dict[str, Any]:
@@ -65,21 +73,18 @@ def event_json(event: Record | Event, price: Price | None) -> dict[str, Any]:
     return found
 
 
-class JsonScreen:
+class JsonScreen(Screen):
     """One event a line on standard output."""
 
     def __init__(self, price: Price | None = None) -> None:
         self._price = price
 
-    def show(self, event: Record | Event) -> None:
-        sys.stdout.buffer.write(to_json(event_json(event, self._price)) + b"\n")
+    def show(self, item: Record | Event) -> None:
+        sys.stdout.buffer.write(to_json(event_json(item, self._price)) + b"\n")
         sys.stdout.buffer.flush()
 
-    def going(self) -> AbstractAsyncContextManager[None]:
-        return _still()
 
-
-class PlainScreen:
+class PlainScreen(Screen):
     """Lines on standard error. A person's own words are not said to them again."""
 
     def __init__(self, session: str, program: str, price: Price | None = None) -> None:
@@ -87,36 +92,26 @@ class PlainScreen:
 
         self._log = PlainLog(session, program, price)
 
-    def show(self, event: Record | Event) -> None:
-        told = event.event if isinstance(event, Record) else event
-        for line in () if isinstance(told, WordsSaid) else self._log.lines(told):
-            print(line, file=sys.stderr, flush=True)
-
-    def going(self) -> AbstractAsyncContextManager[None]:
-        return _still()
-
-
-class FaultScreen:
-    """Says only what a person must know of a run that is only waited for: notices, and what went wrong."""
-
-    def __init__(self, session: str, program: str) -> None:
-        from weft.render.plain import PlainLog
-
-        self._log = PlainLog(session, program)
-
-    def show(self, event: Record | Event) -> None:
-        told = event.event if isinstance(event, Record) else event
-        lines = self._log.lines(told)
-        failed = isinstance(told, RunEnded) and told.outcome != "done"
-        if failed or isinstance(told, NoticeGiven | StepFailed):
+    def show(self, item: Record | Event) -> None:
+        event = event_of(item)
+        lines = self._log.lines(event)  # it remembers what it is told, also of what is not said
+        if self._says(event):
             for line in lines:
                 print(line, file=sys.stderr, flush=True)
 
-    def going(self) -> AbstractAsyncContextManager[None]:
-        return _still()
+    def _says(self, event: Event) -> bool:
+        return not isinstance(event, WordsSaid)
 
 
-class LiveScreen:
+class FaultScreen(PlainScreen):
+    """Says only what a person must know of a run that is only waited for: notices, and what went wrong."""
+
+    def _says(self, event: Event) -> bool:
+        failed = isinstance(event, RunEnded) and event.outcome != "done"
+        return failed or isinstance(event, NoticeGiven | StepFailed)
+
+
+class LiveScreen(Screen):
     def __init__(
         self,
         session: str,
@@ -138,8 +133,8 @@ class LiveScreen:
         self._console = Console(file=sys.stderr, highlight=False)
         self._live: Live | None = None
 
-    def show(self, event: Record | Event) -> None:
-        self._view.apply(event.event if isinstance(event, Record) else event, time.monotonic())
+    def show(self, item: Record | Event) -> None:
+        self._view.apply(event_of(item), time.monotonic())
 
     @asynccontextmanager
     async def going(self) -> AsyncIterator[None]:
@@ -154,7 +149,6 @@ class LiveScreen:
 
     @asynccontextmanager
     async def paused(self) -> AsyncIterator[None]:
-        """While a person is asked something, nothing is drawn over the question."""
         going = self._live is not None
         self._end(last=False)
         try:

@@ -32,12 +32,12 @@ from weft.cli.chat.ending import last_words, let_go
 from weft.cli.chat.opening import begin
 from weft.cli.chat.questions import PLAN_LETTERS, Questions, decided, letters
 from weft.cli.place import is_ascii, screen_width
+from weft.cli.screen import event_of
 from weft.cli.stopping import TERMINAL, interruptible
 from weft.protocol.commands import AnswerQuestion, Interrupt, Refused, Say, SessionCommand
 from weft.protocol.conversation_commands import DecideApproval, DecidePlan
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, ExternalError, UserError, WeftError
-from weft.protocol.events import Record
 from weft.render.cells import clean
 from weft.render.conversation_blocks import block_lines
 from weft.render.conversation_live import approval_lines, plan_keys, question_lines
@@ -189,7 +189,7 @@ class PlainChat:
 
     async def _follow(self, after: int) -> None:
         async for item in self._session.events(after):
-            self._view.apply(item.event if isinstance(item, Record) else item, time.monotonic())
+            self._view.apply(event_of(item), time.monotonic())
             self._failed = self._failed or self._view.failed
             self._show()
             self._ask()

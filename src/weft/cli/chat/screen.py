@@ -59,11 +59,12 @@ from weft.cli.chat.paint import Paint
 from weft.cli.chat.questions import PLAN_LETTERS, Questions, decided, letters
 from weft.cli.chat.reflow import ReflowingRenderer
 from weft.cli.place import is_ascii
+from weft.cli.screen import event_of
 from weft.cli.stopping import TERMINAL
 from weft.protocol.commands import Accepted, Interrupt, Mode, Refused, Reply, Say, SessionCommand, SetMode, StartRun
 from weft.protocol.conversation_commands import DecidePlan
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, WeftError
-from weft.protocol.events import Event, Record, RunEnded, StatusChanged
+from weft.protocol.events import RunEnded, StatusChanged
 from weft.render.conversation_blocks import block_lines, diff_lines, whole_lines
 from weft.render.conversation_live import live_lines, question_lines, status_line, wanted_lines
 from weft.render.conversation_view import (
@@ -475,7 +476,7 @@ class ChatScreen:
 
     async def _follow(self, after: int) -> None:
         async for item in self._session.events(after):
-            event: Event = item.event if isinstance(item, Record) else item
+            event = event_of(item)
             self._view.apply(event, time.monotonic())
             if isinstance(event, RunEnded) and event.outcome == "done":
                 self._do(self._show_result())
