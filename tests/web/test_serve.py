@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import deque
 from html import escape
 from pathlib import Path
 from urllib.parse import quote, urlencode
@@ -236,6 +237,19 @@ def test_killed_it_goes_on_where_it_was_and_nothing_is_told_twice(home: Path, de
             if event == "run_ended" and data["event"]["outcome"] == "done":
                 break
     assert rest == list(range(seen[-1][0] + 1, rest[-1] + 1))
+
+
+def test_told_to_stop_it_waits_for_nobody_who_follows(home: Path, desk: Path) -> None:
+    with running(home, desk) as server:
+        browser = server.signed_in()
+        session = begin(browser)
+        until(browser, session, "run_ended")
+        following = [browser.events(f"/api/w/desk/{one}") for one in ("events", f"sessions/{session}/events")]
+        for one in following:
+            next(one)
+    for one in following:
+        deque(one, maxlen=0)  # it has ended, and was not cut
+    assert server.errors.splitlines()[1:] == [], server.errors
 
 
 def test_a_port_that_is_taken_is_said(server: Running, home: Path, desk: Path) -> None:

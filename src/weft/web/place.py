@@ -114,6 +114,7 @@ class ServedWorkspace:
         self._tasks = tasks
         self._trouble = trouble
         self._watches: dict[str, tuple[Watch, asyncio.Task[None]]] = {}
+        self._ending = False
         self._refreshed = -REFRESH_SECONDS
         self._refresh_took = 0.0
         self._moved = asyncio.Event()
@@ -189,6 +190,12 @@ class ServedWorkspace:
     def _tell(self, text: str) -> None:
         print(text, file=sys.stderr, flush=True)  # noqa: T201  what begins by itself is told where the server runs
 
+    def end_streams(self) -> None:
+        """The server is about to end: it does not wait for who follows something, who would follow for ever."""
+        self._ending = True
+        for watch, _ in self._watches.values():
+            watch.close()
+
     async def close(self) -> None:
         for watching in (self._watching, self._clock):
             if watching is not None:
@@ -238,7 +245,7 @@ class ServedWorkspace:
         """What changes in the list, for one client: first everything as it is."""
         revision, quiet = 0, 0.0
         before: Mapping[str, Sequence[QuestionAsked]] = {}
-        while True:
+        while not self._ending:
             asked = self.asked()
             others = [name for name in {**before, **asked} if before.get(name) != asked.get(name)]
             before = asked

@@ -8,7 +8,7 @@ import secrets
 import socket
 import ssl
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Final
@@ -125,6 +125,17 @@ def bound(options: ServeOptions) -> socket.socket:
     return taken
 
 
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, places: Iterable[ServedWorkspace]) -> None:
+        super().__init__(config)
+        self._places = places
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for place in self._places:
+            place.end_streams()
+        await super().shutdown(sockets)
+
+
 async def serve(
     apps: Sequence[tuple[str, App]],
     access: Access,
@@ -175,7 +186,7 @@ async def serve(
         listening.listen(1024)  # from here on whoever comes is let in a moment later
         ready(f"{scheme}://{host}:{port}")
         loading = tasks.create_task(api.load_soon(), name="loads the rest of the API")
-        await uvicorn.Server(config).serve([listening])
+        await _Server(config, places.values()).serve([listening])
         loading.cancel()
         await hall.close()
         for place in places.values():

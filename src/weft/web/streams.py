@@ -184,8 +184,12 @@ class Watch:
                 async for item in self._source(self.last):
                     self._pass_on(item)
         finally:
-            for buffer in self._buffers:
-                buffer.close()
+            self.close()
+
+    def close(self) -> None:
+        """Whoever watches is told the end, and comes again."""
+        for buffer in self._buffers:
+            buffer.close()
 
     def _pass_on(self, item: FeedItem) -> None:
         value = self._encode(item)
