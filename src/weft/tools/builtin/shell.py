@@ -415,9 +415,9 @@ SHELL: Final = Tool(
         "Run a command with bash in the working folder. It has no input and no terminal; it and everything it started "
         "are ended when it exits, when its time is over, or when the person interrupts. The folder it ends in and what "
         "it exports hold for the next command, what it exports not for one with git, keys or outside. It runs inside a "
-        "boundary: it can read the machine without the places of keys, and needs nothing said for looking, building and "
-        "testing; /tmp is empty and its own. For more, say what it needs, and the person is asked. Prefer Read, Glob and Grep "
-        "for looking at files."
+        "boundary: it can read the machine without the places of keys, and needs nothing said for looking, building "
+        "and testing; /tmp is empty and its own. For more, say what it needs, and the person is asked. Prefer Read, "
+        "Glob and Grep for looking at files."
     ),
     input_schema=closed(
         {"command": text("The command", shortest=1, longest=50_000)},
