@@ -118,14 +118,6 @@ works in /home/maria/desk
     assert shown.startswith("2 earlier messages: weft sessions export\n> What is a loom?\n\nA frame for weaving.\n\n> ")
 
 
-def test_no_sessions() -> None:
-    assert sessions_text([]) == ""
-    assert screen(sessions_table([], 60, NOW), 60) == snapshot("""\
-No sessions yet.
-weft run FILE makes the first.
-""")
-
-
 def test_page_on_a_pipe() -> None:
     assert session_text(PAGE).split("\n") == snapshot(
         [

@@ -15,7 +15,8 @@ from dataclasses import field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from weft.protocol.call_events import CallEvent, CallKind, CallSettled, CallStarted, StepTextStreamed
+from weft.protocol.call_events import CallEvent, CallKind, CallSettled, CallStarted, StepTextStreamed, Used
+from weft.protocol.events import ItemSettled, StepCompleted, StepFailed, StepInterrupted
 from weft.protocol.messages import CUT_OFF
 from weft.protocol.values import dataclass
 from weft.render.cells import clean, wrap
@@ -202,6 +203,17 @@ def spent_parts(spent: Iterable[Spent], price: Price | None, *, short: bool = Fa
         known = sum((cost for cost in costs if cost is not None), Decimal(0))
         found += filter(None, [f"${known:.4f}+?" if known and None in costs else cost_words(_sum(costs))])
     return found
+
+
+def spent_of(settled: Used | StepCompleted | StepFailed | StepInterrupted | ItemSettled) -> list[Spent]:
+    """What an attempt, or a try of an item, took of each model."""
+    return [*settled.by_model.items()] or ([(settled.model, settled.usage)] if settled.usage else [])
+
+
+def cost_of(spent: Iterable[Spent], price: Price | None) -> float | None:
+    """US dollars as prices are now; None when they are not all known."""
+    total = _sum(price(model, used) if price and model else None for model, used in spent)
+    return None if total is None else float(total)
 
 
 def _sum(costs: Iterable[Decimal | None]) -> Decimal | None:

@@ -17,7 +17,7 @@ from weft.protocol.events import StatusChanged
 from weft.render.calls import calls_block
 from weft.render.cells import fold
 from weft.render.conversation_blocks import call_words, marked_lines, telling
-from weft.render.conversation_view import CallView, ConversationView, WrittenSpeech
+from weft.render.conversation_view import MAIN, CallView, ConversationView, WrittenSpeech
 from weft.render.markdown import markdown_lines
 from weft.render.page import Page
 from weft.render.units import count, human_seconds
@@ -54,7 +54,7 @@ def live_lines(
 
 
 def _writing(view: ConversationView, now: float, sheet: Page, room: int) -> list[Text]:
-    speech = view.speeches.get(view.root)
+    speech = view.speeches.get(MAIN)
     if speech is None:
         waits = view.turning and not view.calls
         return [_at_work("", None, now, sheet)] if waits else []
@@ -140,11 +140,8 @@ def approval_lines(view: ConversationView, sheet: Page, *, low: bool = False) ->
     if not waiting:
         return []
     call = waiting[0]
-    who = (
-        f" (asked by the sub-agent {call.conversation.removeprefix(view.root + '/')})"
-        if call.conversation != view.root
-        else ""
-    )
+    agent = call.conversation.removeprefix(f"{MAIN}/")
+    who = "" if agent == MAIN else f" (asked by the sub-agent {agent})"
     more = f"  {sheet.signs.dot} {count(len(waiting) - 1, 'more question')} after this" if len(waiting) > 1 else ""
     lines = [
         Text(),

@@ -32,6 +32,7 @@ from weft.render.markdown import fence_after, is_row
 from weft.render.run_card import RunPart
 from weft.render.units import told_retry
 
+MAIN: Final = "main"
 PLAN_TOOL: Final = "SubmitPlan"
 MOST_HELD: Final = 200
 """Lines of a table that are held back until it is whole."""
@@ -146,7 +147,6 @@ ConversationBlock = Planned | SpokenMessage | Answered | Thought | Called | Note
 
 @dataclass
 class ConversationView:
-    root: str = "main"
     finished: list[ConversationBlock] = field(default_factory=list)
     queued: dict[str, str] = field(default_factory=dict)
     """Messages that wait for their turn, by name."""
@@ -178,7 +178,7 @@ class ConversationView:
         name = getattr(event, "conversation", "")
         if isinstance(event, NoticeGiven):
             self.finished.append(Noted(event.text, "warning"))
-        elif name == self.root or name.startswith(f"{self.root}/"):
+        elif name == MAIN or name.startswith(f"{MAIN}/"):
             self._talk(event, now)
         elif isinstance(event, _STEPS_OWN):
             self._talk(event, now)  # a step of the run asks for its approval too
@@ -221,7 +221,7 @@ class ConversationView:
     @property
     def running(self) -> list[CallView]:
         """The calls at work in the main conversation; those of sub-conversations are inside them."""
-        return [call for call in self.calls.values() if call.phase == "running" and call.conversation == self.root]
+        return [call for call in self.calls.values() if call.phase == "running" and call.conversation == MAIN]
 
     @property
     def busy(self) -> bool:
@@ -232,7 +232,7 @@ class ConversationView:
     def _talk(self, event: Event, now: float) -> None:
         match event:
             case t.MessageAccepted():
-                if event.conversation == self.root:
+                if event.conversation == MAIN:
                     self.queued[event.message] = event.text
             case t.TurnStarted():
                 self._turn_started(event)
@@ -256,7 +256,7 @@ class ConversationView:
                 self._rest(event)
 
     def _turn_started(self, event: t.TurnStarted) -> None:
-        if event.conversation != self.root:
+        if event.conversation != MAIN:
             return
         self.turning, self.unfinished = True, False
         for message in event.messages:
@@ -286,14 +286,14 @@ class ConversationView:
             return
         self._end_thinking(event.conversation, speech, now)
         speech.tail += event.text
-        if event.conversation == self.root:
+        if event.conversation == MAIN:
             lines, newline, _ = speech.tail.rpartition("\n")
             ready = _without_table(lines, speech.fence) if newline else ""
             if ready:
                 self._answer(speech, ready, speech.tail[len(ready) :])
 
     def _end_thinking(self, conversation: str, speech: WrittenSpeech, now: float) -> None:
-        if speech.thinking and conversation == self.root:
+        if speech.thinking and conversation == MAIN:
             since = speech.thinking_since
             self.finished.append(Thought(speech.thinking, None if since is None else now - since))
             speech.thought = True
@@ -310,7 +310,7 @@ class ConversationView:
 
     def _model_settled(self, event: t.ModelSettled, now: float) -> None:
         speech = self.speeches.pop(event.conversation, None) or WrittenSpeech(event.execution, now)
-        if event.conversation != self.root:
+        if event.conversation != MAIN:
             return
         self._end_thinking(event.conversation, speech, now)
         if event.thinking and not speech.thought:
@@ -328,7 +328,7 @@ class ConversationView:
 
     def _model_retried(self, event: t.ModelRetried) -> None:
         told = told_retry(event.reason, event.wait_ms, event.instead)
-        if event.conversation == self.root:
+        if event.conversation == MAIN:
             self.finished.append(Noted(told))
         elif (parent := self._parent(event.conversation)) is not None:
             parent.progress = told
@@ -368,7 +368,7 @@ class ConversationView:
             return
         call.phase, call.outcome, call.effect, call.text = "ended", event.outcome, event.effect, event.text
         call.ms = None if call.started is None else round((now - call.started) * 1000)
-        if event.conversation == self.root and not (call.tool == PLAN_TOOL and call.outcome == "succeeded"):
+        if event.conversation == MAIN and not (call.tool == PLAN_TOOL and call.outcome == "succeeded"):
             self.finished.append(Called(call))  # a plan stands there as a card
 
     def _sub_conversation(self, event: t.ConversationOpened | t.ConversationEnded) -> None:
@@ -393,7 +393,7 @@ class ConversationView:
             self.finished.append(Noted(told.get(event.decision, "the plan is dropped")))
 
     def _rest(self, event: Event) -> None:
-        if getattr(event, "conversation", "") != self.root:
+        if getattr(event, "conversation", "") != MAIN:
             return
         match event:
             case t.TurnCompleted():
@@ -411,57 +411,35 @@ class ConversationView:
             case t.CommandRefused():
                 if event.refusal == "shutting_down" and event.text:
                     self.finished.append(Noted(f"not sent, the conversation is being closed: {event.text}", "error"))
-            case (
-                t.TranscriptCompacted()
-                | t.ProcessorFailed()
-                | t.LimitReached()
-                | t.TaintCleared()
-                | t.FilesRestored()
-                | t.ConversationRewound()
-                | t.ProcessStarted()
-                | t.ProcessEnded()
-                | t.PlanSubmitted()
-                | t.PlanDecided()
-            ):
-                self._beside(event)
             case t.IdleReached():
                 self.turning = False
+            case _:
+                self._beside(event)
 
-    def _beside(
-        self,
-        event: t.TranscriptCompacted
-        | t.ProcessorFailed
-        | t.LimitReached
-        | t.TaintCleared
-        | t.FilesRestored
-        | t.ConversationRewound
-        | t.ProcessStarted
-        | t.ProcessEnded
-        | t.PlanSubmitted
-        | t.PlanDecided,
-    ) -> None:
-        if isinstance(event, t.PlanSubmitted | t.PlanDecided):
-            self._planned(event)
-        elif isinstance(event, t.FilesRestored):
-            self.finished.append(Noted(f"taken back: {', '.join(event.files)}"))
-        elif isinstance(event, t.ConversationRewound):
-            self.plan = ""
-            files = f"; put back: {', '.join(event.files)}" if event.files else ""
-            place = f"“{self.begun[event.message]}”" if event.message in self.begun else f"turn {event.turn}"
-            self.finished.append(Noted(f"back to before {place}: the model knows of nothing from there on{files}"))
-        elif isinstance(event, t.ProcessStarted):
-            self.finished.append(Noted(f"{event.process} goes on in the background: {event.command}"))
-        elif isinstance(event, t.ProcessEnded):
-            self.finished.append(Noted(f"{event.process} ended: {event.reason}"))
-        elif isinstance(event, t.TaintCleared):
-            self.finished.append(Noted("what came from outside until here is fine, you said"))
-        elif isinstance(event, t.ProcessorFailed):
-            self.finished.append(Noted(f"a processor of results failed: {event.error}", "warning"))
-        elif isinstance(event, t.LimitReached):
-            self.turning = False
-            self.finished.append(Noted(f"stopped here: {event.reason}", "warning"))
-        else:
-            self.finished.append(Noted("older turns are told to the model in short from now on"))
+    def _beside(self, event: Event) -> None:
+        match event:
+            case t.PlanSubmitted() | t.PlanDecided():
+                self._planned(event)
+            case t.FilesRestored():
+                self.finished.append(Noted(f"taken back: {', '.join(event.files)}"))
+            case t.ConversationRewound():
+                self.plan = ""
+                files = f"; put back: {', '.join(event.files)}" if event.files else ""
+                place = f"“{self.begun[event.message]}”" if event.message in self.begun else f"turn {event.turn}"
+                self.finished.append(Noted(f"back to before {place}: the model knows of nothing from there on{files}"))
+            case t.ProcessStarted():
+                self.finished.append(Noted(f"{event.process} goes on in the background: {event.command}"))
+            case t.ProcessEnded():
+                self.finished.append(Noted(f"{event.process} ended: {event.reason}"))
+            case t.TaintCleared():
+                self.finished.append(Noted("what came from outside until here is fine, you said"))
+            case t.ProcessorFailed():
+                self.finished.append(Noted(f"a processor of results failed: {event.error}", "warning"))
+            case t.LimitReached():
+                self.turning = False
+                self.finished.append(Noted(f"stopped here: {event.reason}", "warning"))
+            case t.TranscriptCompacted():
+                self.finished.append(Noted("older turns are told to the model in short from now on"))
 
     def _parent(self, conversation: str) -> CallView | None:
         return next((call for call in self.calls.values() if call.child == conversation), None)

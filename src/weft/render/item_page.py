@@ -6,7 +6,7 @@ from typing import Any
 
 from weft.protocol.events import ItemSettled
 from weft.protocol.values import dataclass
-from weft.render.calls import Price, spent_parts
+from weft.render.calls import Price, cost_of, spent_of, spent_parts
 from weft.render.signs import style
 from weft.render.step_history import ItemHistory, StepHistory
 from weft.render.step_page import Row, call_rows
@@ -38,7 +38,7 @@ def item_tries(history: StepHistory, item: str) -> tuple[ItemHistory, ...]:
 def item_rows(page: ItemPage, price: Price | None) -> list[Row]:
     last = page.last
     status = "completed" if last.ok else "failed"
-    spent = [one for tried in page.tries for one in _spent(tried.settled)]
+    spent = [one for tried in page.tries for one in spent_of(tried.settled)]
     took = sum(tried.settled.ms for tried in page.tries)
     cost = ["1 try" if len(page.tries) == 1 else f"{len(page.tries)} tries", human_ms(took), *spent_parts(spent, price)]
     rows = [
@@ -82,19 +82,10 @@ def item_json(page: ItemPage, price: Price | None) -> dict[str, Any]:
                 "input_hash": tried.settled.input_hash,
                 "usage": dict(tried.settled.usage),
                 "model": tried.settled.model,
-                "cost": _cost(tried.settled, price),
+                "cost": cost_of(spent_of(tried.settled), price),
                 "findings": [{"at": one.at, "message": one.message, "hint": one.hint} for one in tried.findings],
                 "calls": [{"call": one.call, "name": one.name, "ok": one.ok, "ms": one.ms} for one in tried.calls],
             }
             for tried in page.tries
         ],
     }
-
-
-def _spent(settled: ItemSettled) -> list[tuple[str | None, Any]]:
-    return list(settled.by_model.items()) or ([(settled.model, settled.usage)] if settled.usage else [])
-
-
-def _cost(settled: ItemSettled, price: Price | None) -> float | None:
-    costs = [price(model or "", usage) if price else None for model, usage in _spent(settled)]
-    return None if any(cost is None for cost in costs) else float(sum(cost for cost in costs if cost is not None))

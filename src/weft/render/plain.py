@@ -58,21 +58,7 @@ from weft.render.cells import clean, paragraphs
 from weft.render.conversation_lines import conversation_lines
 from weft.render.flow import STEP_BUDGET, flow_lines, is_of_step, more_budget
 from weft.render.units import count, human_ms, human_size, told_retry
-from weft.render.view import RunEvent
-
-_StepEvent = (
-    StepSkipped
-    | StepStarted
-    | ArtifactRejected
-    | ArtifactAccepted
-    | StepCompleted
-    | StepFailed
-    | StepModelRetried
-    | StepInterrupted
-    | ItemSettled
-    | EditAccepted
-    | StepAdopted
-)
+from weft.render.view import RunEvent, StepEvent
 
 
 class PlainLog:
@@ -128,8 +114,6 @@ def _run_lines(event: RunEvent, session: str, artifacts: Sequence[str], program:
             return [clean(f"artifact {event.artifact} was changed by hand, kept as {event.kept}")]
         case ArtifactRestored():
             return [clean(f"artifact {event.artifact} written again from the log")]
-        case StepProgressed():
-            return [clean(f"{event.step}: {line}") for line in paragraphs(event.text)]
         case QuestionAsked() | QuestionClosed() | StatusChanged():
             return _asides(event)
         case SettingChanged() | SessionDescribed() | SourceSwitched():
@@ -184,9 +168,11 @@ def _description(event: SessionDescribed) -> list[str]:
     return told
 
 
-def _step_lines(event: _StepEvent, artifacts: Sequence[str]) -> list[str]:
+def _step_lines(event: StepEvent, artifacts: Sequence[str]) -> list[str]:
     name = f"step {event.step}"
     match event:
+        case StepProgressed():
+            return [clean(f"{event.step}: {line}") for line in paragraphs(event.text)]
         case StepSkipped():
             return [clean(f"{name} skipped: {event.reason}")]
         case StepStarted():
@@ -215,10 +201,9 @@ def _step_lines(event: _StepEvent, artifacts: Sequence[str]) -> list[str]:
             return [clean(f"{name} interrupted (attempt {event.attempt}): {event.why.removeprefix('interrupted ')}")]
         case ItemSettled():
             return [clean(f"{name} item {event.item} {_settled(event)}")]
-        case EditAccepted():
-            return [clean(f"{name} keeps the edit made by hand")]
-        case StepAdopted():
-            return [clean(f"{name} adopted from an older session")]
+        case EditAccepted() | StepAdopted():
+            how = "keeps the edit made by hand" if isinstance(event, EditAccepted) else "adopted from an older session"
+            return [clean(f"{name} {how}")]
         case _:
             assert_never(event)
 

@@ -80,8 +80,6 @@ def session_text(content: SessionPage) -> str:
 
 def sessions_table(rows: Sequence[SessionRow], width: int, now_iso: str, *, ascii: bool = False) -> Group:
     sheet = page(width, ascii)
-    if not rows:
-        return group([sheet.line(("No sessions yet.", "")), sheet.line(("weft run FILE makes the first.", "dim"))])
     cells = [_cells(row, sheet, now_iso) for row in rows]
     widths = [widest(column) for column in zip(*cells, strict=True)]
     if 4 + sum(widths) + 2 * (len(widths) - 1) > sheet.width:

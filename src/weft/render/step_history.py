@@ -31,6 +31,7 @@ from weft.protocol.events import (
     VerdictOverruled,
 )
 from weft.protocol.values import dataclass
+from weft.render.calls import Spent, spent_of
 from weft.render.flow import in_verdict
 
 Result = Literal["open", "completed", "failed", "interrupted"]
@@ -101,7 +102,7 @@ class AttemptHistory:
     """Of code that failed: the calls that led there."""
     ms: int | None = None
     model: str | None = None
-    took: list[tuple[str | None, Mapping[str, int]]] = field(default_factory=list)
+    took: list[Spent] = field(default_factory=list)
     """By model, as its settlements say it."""
     verdict: str = ""
     ended: str = ""
@@ -109,10 +110,9 @@ class AttemptHistory:
     """When it was taken up again after it had been cut off."""
 
     @property
-    def spent(self) -> list[tuple[str | None, Mapping[str, int]]]:
+    def spent(self) -> list[Spent]:
         if self.result == "open":  # its process was killed, or is at work: the calls that ended are known
-            used = used_by(self.calls)
-            return list(used.by_model.items()) or ([(used.model, used.usage)] if used.usage else [])
+            return spent_of(used_by(self.calls))
         return self.took or ([(self.model, {})] if self.model else [])
 
     @property
@@ -268,8 +268,7 @@ class _Fold:
                 attempt.verdict = event.verdict
             case StepCompleted() | StepFailed() | StepInterrupted():
                 # One that was cut off and taken up again took what it took each time.
-                for model, usage in (event.by_model or {event.model or "": event.usage} if event.usage else {}).items():
-                    attempt.took.append((model or None, usage))
+                attempt.took += spent_of(event)
                 attempt.ms, attempt.model = (attempt.ms or 0) + event.ms, event.model or attempt.model
                 attempt.ended = at
                 self._settle(attempt, event)

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from weft.protocol.call_events import CallSettled
 from weft.protocol.values import dataclass
-from weft.render.calls import Price, figures, spent_parts
+from weft.render.calls import Price, cost_of, figures, spent_parts
 from weft.render.cells import clean, paragraphs
 from weft.render.flow import in_words
 from weft.render.page import group, page
@@ -289,7 +289,7 @@ def step_json(content: StepPage, price: Price | None, *, whole_prompts: bool) ->
             )
             for gate in history.gates
         ],
-        "cost": _cost([one for attempt in history.attempts for one in attempt.spent], price),
+        "cost": cost_of([one for attempt in history.attempts for one in attempt.spent], price),
         "notes": list(content.notes),
     }
 
@@ -315,7 +315,7 @@ def _attempt_json(attempt: AttemptHistory, price: Price | None) -> dict[str, Any
         "ms": attempt.ms,
         "model": attempt.model,
         "usage": dict(attempt.usage),
-        "cost": _cost(attempt.spent, price),
+        "cost": cost_of(attempt.spent, price),
         "artifacts": {name: digest for name, (digest, _) in attempt.artifacts.items()},
         "items": {
             key: {"ok": tries[-1].settled.ok, "tries": len(tries), "message": tries[-1].settled.message}
@@ -334,17 +334,10 @@ def _attempt_json(attempt: AttemptHistory, price: Price | None) -> dict[str, Any
                 "stop": call.stop,
                 "ms": call.ms,
                 "usage": dict(call.usage),
-                "cost": _cost([(call.model, call.usage)], price) if call.model else 0.0,
+                "cost": cost_of([(call.model, call.usage)], price) if call.model else 0.0,
                 "request": call.request,
                 "dropped": list(call.dropped),
             }
             for call in attempt.calls
         ],
     }
-
-
-def _cost(spent: Iterable[tuple[str | None, Mapping[str, int]]], price: Price | None) -> float | None:
-    """US dollars as prices are now; None when they are not all known."""
-    costs = [price(model, used) if price and model else None for model, used in spent]
-    known = [cost for cost in costs if cost is not None]
-    return float(sum(known)) if len(known) == len(costs) else None

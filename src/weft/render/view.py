@@ -55,7 +55,7 @@ from weft.protocol.events import (
     WordsUnderstood,
 )
 from weft.protocol.values import dataclass
-from weft.render.calls import Spent, StepCalls
+from weft.render.calls import Spent, StepCalls, spent_of
 from weft.render.cells import paragraphs
 from weft.render.flow import flow_lines
 from weft.render.units import told_retry
@@ -175,8 +175,7 @@ class StepView:
             self.progress = (paragraphs(event.text) or [""])[-1]
 
     def _took(self, event: StepCompleted | StepFailed | StepInterrupted) -> None:
-        if event.usage:
-            self.spent += event.by_model.items() or [(event.model, event.usage)]
+        self.spent += spent_of(event)
 
     def run_ended(self, now: float) -> None:
         if self.state == "running":

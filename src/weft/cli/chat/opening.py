@@ -7,9 +7,7 @@ from datetime import datetime
 from weft.app import OpenedSession
 from weft.protocol.conversation_events import ConversationEvent
 from weft.protocol.events import Event, NoticeGiven, Record
-from weft.render.conversation_view import ConversationBlock, ConversationView
-
-MAIN = "main"
+from weft.render.conversation_view import MAIN, ConversationBlock, ConversationView
 
 
 async def begin(session: OpenedSession, view: ConversationView, now: float) -> tuple[list[ConversationBlock], int]:
