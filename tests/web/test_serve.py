@@ -15,10 +15,14 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
+from tests.e2e.wired import wired
+from tests.made import Weft
 from tests.web.served import PATIENT, PIPELINE, TEXT, Client, Running, begin, environment, running, until, weft
 from weft.files import Folder
 from weft.session.codec import record_fields
 from weft.session.log import LogReader
+from weft.testing.scripted import Hold
+from weft.testing.wire import Reply
 
 
 def test_a_run_is_begun_followed_answered_and_done(browser: Client, desk: Path) -> None:
@@ -425,6 +429,23 @@ def test_a_conversation_is_gone_on_with_after_a_restart(home: Path, tmp_path: Pa
         browser = second.signed_in()
         said = browser.post(f"/api/w/two/sessions/{talk}/commands", {"command": {"type": "say", "text": "and again"}})
         assert said.status == 200, said.body
+
+
+def test_a_conversation_that_somebody_watches_goes_into_the_trash_while_it_is_answered(
+    home: Path, tmp_path: Path
+) -> None:
+    """The server serves on, whoever still watches it."""
+    place = tmp_path / "three"
+    place.mkdir()
+    replies = [Reply(text="On and on", hold=Hold(), hold_after=2)]
+    with wired(Weft(place), replies), running(home, place) as server:
+        browser = server.signed_in()
+        talk = browser.post("/api/w/three/sessions", {"message": "hello"}).json["session"]
+        watching = browser.events(f"/api/w/three/sessions/{talk}/events")
+        assert any(event == "text_streamed" for event, _, _ in watching)
+        assert browser.ask("DELETE", f"/api/w/three/sessions/{talk}").status == 204
+        assert browser.get(f"/api/w/three/sessions/{talk}").status == 404
+        del watching  # the server would wait for it
 
 
 def test_the_client_of_the_examples_runs(server: Running, home: Path, tmp_path: Path) -> None:

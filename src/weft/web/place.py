@@ -343,11 +343,11 @@ class ServedWorkspace:
         if held is not None:
             async for item in held.events(after):
                 yield item
-            return
         # A long log is read only when there is more of it: its end says so.
-        if await self.app.off_loop(lambda: self.app.sessions.last_number(session)) > after:
+        elif await self.app.off_loop(lambda: self.app.sessions.last_number(session)) > after:
             for record in await self.records(session, after, CHUNK):
                 yield record
+        # Also after a session that is being let go of: it has no more events, and is held until all of it has ended.
         try:
             async with asyncio.timeout(LOOK_SECONDS):
                 await self._moved.wait()
