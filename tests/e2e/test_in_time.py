@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.test_maps import SESSION, Space
-from weft.app import App, RegisteredFunction, SessionRequest
+from weft.app import App, RegisteredFunction, SessionRequest, open_questions
 from weft.protocol.commands import GivenFile, ReplyToGate, Say, SessionCommand, StartRun
 from weft.protocol.errors import WorkspaceError
 from weft.protocol.events import StepProgressed
@@ -170,6 +170,8 @@ def test_a_gate_that_nobody_answers_reminds_and_goes_on_waiting(tmp_path: Path, 
     assert town.run(StartRun(if_due=True)) == "waiting"
     assert town.run(StartRun(if_due=True)) == "waiting"
     assert [one["due"] for one in town.events("gate_reminded")] == ["2026-12-04T09:00:00.000Z"], "once for each time"
+    with town.opened() as app:
+        assert [gate.due for gate in open_questions(app, SESSION).gates] == ["2026-12-04T09:00:00.000Z"]
     assert len(town.events("run_started")) == 1
     assert town.run(StartRun(answers={"a": "proceed"})) == "done"
 

@@ -31,7 +31,6 @@ from weft.session.manifest import MANIFEST
 from weft.session.session import RepeatedCommandError
 from weft.session.sessions import Sessions
 from weft.session.state import fold
-from weft.session.transitions import IllegalEventError
 from weft.session.verify import verify
 
 CORPUS = Path(__file__).parent.parent / "corpus"
@@ -302,15 +301,6 @@ def test_a_command_that_comes_again_is_known_by_its_key(sessions: Sessions) -> N
         assert session.epoch == 2
     with sessions.open("abc") as session:
         assert session.accepted("second") == records[-1].seq
-
-
-def test_only_the_first_decision_names_what_it_is_a_fork_of(sessions: Sessions) -> None:
-    parent = Parent("abc", 4, "cd" * 16)
-    with sessions.open("fork", create=True) as session:
-        session.record([SessionCreated(session="fork", pipeline="p", weft="0")], parent=parent)
-        assert session.state.parent == parent
-        with pytest.raises(IllegalEventError):
-            session.record(skipped("a"), parent=parent)
 
 
 # -- logs of before

@@ -29,7 +29,7 @@ from weft.orchestrator.overruling import ClaimOnRecord
 from weft.orchestrator.plan import make_plan
 from weft.orchestrator.prepared_run import PreparedRun, prepare_run
 from weft.orchestrator.progress import StartAttempt
-from weft.orchestrator.rest_commands import answered
+from weft.orchestrator.rest_commands import answered, continuation
 from weft.orchestrator.reuse import cache_key
 from weft.orchestrator.runner import own_findings
 from weft.orchestrator.step_tools import tools_of
@@ -179,10 +179,9 @@ class App(Parts):
     ) -> tuple[PreparedRun, list[str]]:
         """A session as a run would find it now, with what is to be known besides; one that is not there as it would
         begin."""
-        pipeline = self._pipeline(request)
-        session = self._session_id(request, pipeline)
-        if not self.sessions.exists(session):
-            return self._plan_new(pipeline, session, request, wish), []
+        pipeline, session, new = self._meant(request, wish)
+        if new is not None:
+            return new, []
         reading = self.sessions.read(session)
         with self.sessions.folder(session) as folder:
             files = {**reading.unfinished_writes, **edits}
@@ -270,10 +269,7 @@ class App(Parts):
         from weft.app.fleet.queue import Queue, QueuedSession
 
         assert self.shared is not None
-        pipeline = self._pipeline(request)
-        name = self._session_id(request, pipeline)
-        if not self.sessions.exists(name):
-            self._plan_new(pipeline, name, request, wish or StartRun())
+        pipeline, name, _ = self._meant(request, wish or StartRun())
         return QueuedSession(self, request, Queue(self.shared), name, pipeline)
 
     async def attached(self, session: str) -> AttachedSession | None:
@@ -294,15 +290,12 @@ class App(Parts):
             return live
 
         def opened() -> tuple[Session, Pipeline, Legacy | None, tuple[StartRun, PreparedRun] | None]:
-            pipeline = self._pipeline(request)
-            name = self._session_id(request, pipeline)
-            exists = self.sessions.exists(name)
-            prepared = None if exists else (wish, self._plan_new(pipeline, name, request, wish))
-            if prepared is not None:
-                self.check_code_of(prepared[1])
-            session = self.sessions.open(name, create=not exists)
+            pipeline, name, new = self._meant(request, wish)
+            if new is not None:
+                self.check_code_of(new)
+            session = self.sessions.open(name, create=new is not None)
             legacy = None if session.state.seq or session.is_bare else _legacy(session.folder, request)
-            return session, pipeline, legacy, prepared
+            return session, pipeline, legacy, (wish, new) if new is not None else None
 
         session, pipeline, legacy, prepared = await self.off_loop(opened)
         return LiveSession(self, session, request, pipeline, legacy, prepared)
@@ -370,8 +363,7 @@ class App(Parts):
             return None
         if begun[-MOST_TAKE_UPS:] == [TAKEN_UP] * MOST_TAKE_UPS:
             return None
-        pipeline = self.workspace.pipeline(run.pipeline)
-        return StartRun(until=None if run.desired == pipeline.final else run.desired, profile=run.profile)
+        return continuation(run, self.workspace.pipeline(run.pipeline))
 
     def is_begun(self, session: str) -> bool:
         """It has a log with something in it, or files of an older system: a folder alone is a session that somebody is
@@ -426,7 +418,7 @@ class App(Parts):
 
     def checked_pipeline(self, name: str, text: str | None = None) -> tuple[Pipeline | None, list[Problem]]:
         """The pipeline as far as it can be read, and what is wrong with it."""
-        pipeline, problems = self.read_pipeline(name, text)
+        pipeline, problems = self.workspace.read_pipeline(name, text)
         return pipeline, problems if pipeline is None else [*problems, *self._tool_problems(pipeline)]
 
     def read_pipeline(self, name: str, text: str | None = None) -> tuple[Pipeline | None, list[Problem]]:
@@ -502,6 +494,13 @@ class App(Parts):
                 break
             number += 1
         return name if request.new or number == 1 else session_id_for(pipeline.name, origin, title, number - 1)
+
+    def _meant(self, request: SessionRequest, wish: StartRun) -> tuple[Pipeline, str, PreparedRun | None]:
+        """The pipeline and the session that are asked for, and what that one would begin with when it is not there."""
+        pipeline = self._pipeline(request)
+        name = self._session_id(request, pipeline)
+        new = None if self.sessions.exists(name) else self._plan_new(pipeline, name, request, wish)
+        return pipeline, name, new
 
     def _plan_new(self, pipeline: Pipeline, session: str, request: SessionRequest, wish: StartRun) -> PreparedRun:
         """What a session that does not exist yet would begin with; refuses what can't begin."""

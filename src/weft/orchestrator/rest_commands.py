@@ -174,6 +174,11 @@ def answered(
     return None
 
 
+def continuation(run: RunState, pipeline: Pipeline) -> StartRun:
+    """The wish that takes a run up again as it was meant."""
+    return StartRun(until=None if run.desired == pipeline.final else run.desired, profile=run.profile)
+
+
 def continued(wish: StartRun) -> StartRun:
     """The same wish for the same run, without what was asked for once."""
     return replace(wish, force=frozenset(), start_from=None, accept=frozenset(), parameters={}, answers={})

@@ -17,7 +17,7 @@ from typing import Any, Final
 from weft.files import Folder
 from weft.protocol.commands import Artifact
 from weft.protocol.conversation_events import ConversationStopped, IdleReached
-from weft.protocol.envelope import MACHINE, Actor, Parent
+from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.errors import ExternalError, UserError, WeftError
 from weft.protocol.events import (
     ArtifactRestored,
@@ -41,7 +41,7 @@ from weft.session.shared import SharedLog, SharedWriter
 from weft.session.snapshot import SNAPSHOT, Snapshot, read_snapshot, write_snapshot
 from weft.session.state import SessionState
 from weft.session.timestamps import timestamp
-from weft.session.transitions import IllegalEventError, Standing, after, apply
+from weft.session.transitions import Standing, after, apply
 
 SYNC_AT_ONCE: Final = 200
 """Files that are held open at the same time to be made durable."""
@@ -241,20 +241,17 @@ class Session:
         *,
         by: Actor = MACHINE,
         key: str = "",
-        parent: Parent | None = None,
     ) -> list[Record]:
         """One decision, durable when this returns; then its artifacts' files are in place. `blobs` are what its events
         name by hash. `by` is who gave the command, `key` the command's own name: RepeatedCommandError when the log
-        has a decision with it. `parent` is for the first decision of a fork.
+        has a decision with it.
 
         A run and a conversation may both be at work in a session, each in a thread: their decisions come one by one.
         """
         with self._one_writer:
             if key and (seq := self.state.keys.get(key)):
                 raise RepeatedCommandError(key, seq)
-            if parent and self.state.seq:
-                raise IllegalEventError("only the first decision of a session names what it is a fork of")
-            records = self._record(REDACTOR.value(events), artifacts, blobs, by, key, parent)
+            records = self._record(REDACTOR.value(events), artifacts, blobs, by, key)
             if self.on_record is not None:
                 self.on_record(records)
             return records
@@ -262,11 +259,10 @@ class Session:
     def _record(
         self,
         events: Sequence[DurableEvent],
-        artifacts: Sequence[Artifact] = (),
-        blobs: Sequence[bytes] = (),
-        by: Actor = MACHINE,
-        key: str = "",
-        parent: Parent | None = None,
+        artifacts: Sequence[Artifact],
+        blobs: Sequence[bytes],
+        by: Actor,
+        key: str,
     ) -> list[Record]:
         if self._behind:
             raise ExternalError(
@@ -280,7 +276,7 @@ class Session:
                 self._keep_blob(artifact.hash, artifact.data)
         for data in blobs:
             self._keep_blob(hash_bytes(data), data)
-        records = self._log.append([*aside, *events], by=by, key=key, parent=parent)
+        records = self._log.append([*aside, *events], by=by, key=key)
         self._standing = standing
         self._behind = True
         if not self._placed:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 from weft.app.fleet.shared_files import push_tree, tree_of
 from weft.app.live.door import AttachedSession, attach
 from weft.app.live.door_messages import actor_from_wire, command_from_wire, given_from_wire, reply_from_wire, to_wire
-from weft.app.live.opened_session import OpenedSession
+from weft.app.live.opened_session import HeldElsewhere
 from weft.app.live.slash_commands import OverviewName
 from weft.app.parts import Parts
 from weft.app.session_requests import SessionRequest, given_file
@@ -311,27 +311,15 @@ def person_name() -> str:
         return socket.gethostname()
 
 
-class QueuedSession(OpenedSession):
+class QueuedSession(HeldElsewhere):
     """A session that workers work on."""
 
-    held_here = False
-
     def __init__(self, parts: Parts, request: SessionRequest, queue: Queue, name: str, pipeline: Pipeline) -> None:
-        super().__init__(parts, request)
+        super().__init__(parts, request, name, parts.workspace.path / "sessions" / name)
         self._queue = queue
         self._pipeline = pipeline
-        self.id = name
-        self.folder = parts.workspace.path / "sessions" / self.id
-        self._order = asyncio.Lock()
-        self._tasks: set[asyncio.Task[Any]] = set()
         self._seen = SessionState()
         self._mark: Any = None
-
-    def submit(self, command: SessionCommand, *, key: str = "", by: Actor = PERSON) -> asyncio.Future[Reply]:
-        task = asyncio.get_running_loop().create_task(self._submit(command, key, by), name="queues")
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
 
     async def _submit(self, command: SessionCommand, key: str, by: Actor) -> Reply:
         if isinstance(command, Interrupt):
@@ -415,9 +403,3 @@ class QueuedSession(OpenedSession):
         if held is None:
             raise UserError("nobody is at work on this session", hint="weft chat opens its conversation here")
         return await held.look_inside(what)
-
-    async def close(self, *, keep_open: bool | None = None) -> bool:
-        """Go away from it; whoever works on it goes on."""
-        for task in [*self._tasks]:
-            task.cancel()
-        return True

@@ -34,7 +34,7 @@ from weft.app.live.door_messages import (
     to_wire,
 )
 from weft.app.live.live_session import LiveSession
-from weft.app.live.opened_session import HOLDER_GONE, OpenedSession
+from weft.app.live.opened_session import HOLDER_GONE, HeldElsewhere
 from weft.app.live.overviews import INSIDE
 from weft.app.live.remote_door import Visit
 from weft.app.live.slash_commands import OverviewName
@@ -231,26 +231,13 @@ class HolderGoneError(ExternalError):
         super().__init__(HOLDER_GONE, hint="give it again: whoever holds it then gets it", retryable=True)
 
 
-class AttachedSession(OpenedSession):
+class AttachedSession(HeldElsewhere):
     """A session that another process holds."""
 
-    held_here = False
-
     def __init__(self, parts: Parts, name: str, folder: Path, request: SessionRequest, way: Way) -> None:
-        super().__init__(parts, request)
+        super().__init__(parts, request, name, folder)
         self._way = way
-        self._order = asyncio.Lock()
-        self._tasks: set[asyncio.Task[Any]] = set()
-        self.id = name
-        self.folder = folder
         self._status: StatusChanged | None = None
-
-    def submit(self, command: SessionCommand, *, key: str = "", by: Actor = PERSON) -> asyncio.Future[Reply]:
-        """In the order in which it is called."""
-        task = asyncio.get_running_loop().create_task(self._submit(command, key, by), name="submits")
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
 
     async def _submit(self, command: SessionCommand, key: str, by: Actor) -> Reply:
         if isinstance(command, StartRun) and not command.inputs:  # the files that were named here
@@ -315,12 +302,6 @@ class AttachedSession(OpenedSession):
 
     async def look_inside(self, what: OverviewName) -> str:
         return str((await self._asked({"do": "look", "what": what}, ANSWER_SECONDS))["text"])
-
-    async def close(self, *, keep_open: bool | None = None) -> bool:
-        """Go away from it; whoever holds it goes on."""
-        for task in [*self._tasks]:
-            task.cancel()
-        return True
 
 
 async def attach(parts: Parts, name: str, request: SessionRequest) -> AttachedSession | None:

@@ -207,6 +207,34 @@ class OpenedSession(ABC):
         return chosen_id(open_gate(state, gate or next(iter(state.gates), "")), word)
 
 
+class HeldElsewhere(OpenedSession):
+    """One that another process holds, or will: what is submitted goes there in the order of the calls."""
+
+    held_here = False
+
+    def __init__(self, parts: Parts, request: SessionRequest, name: str, folder: Path) -> None:
+        super().__init__(parts, request)
+        self.id = name
+        self.folder = folder
+        self._order = asyncio.Lock()
+        self._tasks: set[asyncio.Task[Reply]] = set()
+
+    def submit(self, command: SessionCommand, *, key: str = "", by: Actor = PERSON) -> asyncio.Future[Reply]:
+        task = asyncio.get_running_loop().create_task(self._submit(command, key, by), name="submits")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    @abstractmethod
+    async def _submit(self, command: SessionCommand, key: str, by: Actor) -> Reply: ...
+
+    async def close(self, *, keep_open: bool | None = None) -> bool:
+        """Go away from it; whoever holds it goes on."""
+        for task in [*self._tasks]:
+            task.cancel()
+        return True
+
+
 class Showing:
     """Events on their way to whoever looks."""
 

@@ -17,7 +17,7 @@ from weft.orchestrator.inputs import GivenInput, ReadFile
 from weft.orchestrator.overruling import ClaimOnRecord, claims_on_record
 from weft.orchestrator.prepared_run import PreparedRun, prepare_run
 from weft.orchestrator.progress import RunSpec
-from weft.orchestrator.rest_commands import answered
+from weft.orchestrator.rest_commands import answered, continuation
 from weft.orchestrator.runner import Publish, Runner, own_findings
 from weft.orchestrator.validate import parse
 from weft.protocol.commands import StartRun
@@ -77,10 +77,7 @@ class SessionRuns:
 
     def to_continue(self) -> StartRun:
         """The wish that takes the last run up again as it was meant."""
-        run = self.state.run
-        if run is None:
-            return StartRun()
-        return StartRun(until=None if run.desired == self.pipeline.final else run.desired, profile=run.profile)
+        return continuation(self.state.run, self.pipeline) if self.state.run else StartRun()
 
     async def begin(self, wish: StartRun, executor: StepExecutor, by: Actor, key: str, *, attended: bool) -> Runner:
         """The runner, ready to go. What must be recorded before the run is part of its first decision."""

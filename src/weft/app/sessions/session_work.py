@@ -29,12 +29,9 @@ from weft.protocol.events import (
     ArtifactAccepted,
     ArtifactSetAside,
     ConfirmationAsked,
-    ConfirmationResolved,
     EditAccepted,
     GateOpened,
-    GateResolved,
     Record,
-    RunEnded,
     RunStarted,
     StepAdopted,
     StepSkipped,
@@ -49,7 +46,7 @@ if TYPE_CHECKING:
     from weft.documents.spreadsheet import Sheet
 from weft.session.log import LogReader
 from weft.session.recovery import kept_copy
-from weft.session.state import InputState, StepSpending
+from weft.session.state import InputState, SessionState, StepSpending
 
 FILE_NOW: Final = "file"
 """Names what stands in an artifact's file now, whether or not it was accepted."""
@@ -313,19 +310,15 @@ class OpenQuestions:
 
 
 def open_questions(parts: Parts, session: str) -> OpenQuestions:
-    gates: dict[str, GateOpened] = {}
+    state = SessionState()
     approvals: dict[tuple[str, str], tuple[ToolRequested, ApprovalRequested]] = {}
     requested: dict[tuple[str, str], ToolRequested] = {}
     about: dict[str, set[tuple[str, int]]] = {}
-    confirmation: ConfirmationAsked | None = None
     plan: PlanSubmitted | None = None
     for record in parts.sessions.records(session):
+        state.apply(record)
         event = record.event
         match event:
-            case GateOpened():
-                gates[event.gate] = event
-            case GateResolved():
-                gates.pop(event.gate, None)
             case ToolRequested():
                 requested[event.conversation, event.call] = event
             case ApprovalRequested() if (event.conversation, event.call) in requested:
@@ -334,12 +327,6 @@ def open_questions(parts: Parts, session: str) -> OpenQuestions:
                 about.setdefault(event.call, set()).add((event.conversation, event.turn))
             case ApprovalDecided() | ToolSettled():
                 approvals.pop((event.conversation, event.call), None)
-            case ConfirmationAsked():
-                confirmation = event
-            case ConfirmationResolved() | RunStarted():
-                confirmation = None
-            case RunEnded() if event.outcome in ("done", "cancelled"):
-                gates, confirmation = {}, None
             case PlanSubmitted():
                 plan = event
             case PlanDecided() | ConversationRewound():
@@ -347,7 +334,7 @@ def open_questions(parts: Parts, session: str) -> OpenQuestions:
             case _:
                 pass
     repeated = frozenset(call for call, places in about.items() if len(places) > 1)
-    return OpenQuestions(tuple(gates.values()), tuple(approvals.values()), confirmation, plan, repeated)
+    return OpenQuestions(tuple(state.gates.values()), tuple(approvals.values()), state.confirming, plan, repeated)
 
 
 # -- documents
