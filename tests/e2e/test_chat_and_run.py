@@ -201,6 +201,7 @@ def test_afresh_is_asked_for_and_then_done(weft: Weft) -> None:
 
     talking(weft, [], play)
     assert outcomes(weft) == ["waiting", "left", "cancelled", "waiting"]
+    assert [line["choice"] for line in log(weft, "confirmation_resolved")] == ["leave", "yes"]
     assert [line["run"] for line in log(weft, "run_started")] == [1, 2]
 
 

@@ -28,7 +28,7 @@ from weft.orchestrator.replies import (
 )
 from weft.orchestrator.reply_clauses import words_of
 from weft.orchestrator.rest_commands import asked_back, at_rest, is_heard, open_gate
-from weft.protocol.commands import CancelRun, ReplyToGate, ResolveConfirmation
+from weft.protocol.commands import CancelRun, ReplyToGate, ResolveConfirmation, RestCommand
 from weft.protocol.events import (
     ConfirmationAsked,
     ConfirmationChoice,
@@ -114,7 +114,11 @@ def hear(state: SessionState, words: UnheardWords, found: ReplyIntent, name: str
         case "resume":
             return HeardWords(events=(heard,), then="go on")
         case "fresh":
-            return HeardWords(events=(heard, *at_rest(state, CancelRun(), words=words.words)), then="afresh")
+            asked = state.confirming
+            ends: RestCommand = CancelRun()
+            if asked is not None and asked.kind == "fresh":
+                ends = ResolveConfirmation(confirmation=asked.confirmation, choice="yes")
+            return HeardWords(events=(heard, *at_rest(state, ends, words=words.words)), then="afresh")
         case "not for it":
             return HeardWords(events=(heard,), then="answer", answer=words.text)
         case "unclear" | "gate?" | "refused":
@@ -150,8 +154,6 @@ def _answered(
     if choice == "yes" and asked.kind == "reply":
         reply = ReplyToGate(gate=asked.gate, choice=asked.choice, text=asked.change)
         return _replied(state, heard, reply, words.words, asked.confirmation)
-    if choice == "yes" and asked.kind == "fresh":
-        return HeardWords(events=(heard, *at_rest(state, CancelRun(), words=words.words)), then="afresh")
     resolved = ResolveConfirmation(confirmation=asked.confirmation, choice=choice)
     answer = left_for(asked.text) if choice == "leave" else ""
     return HeardWords(
