@@ -214,6 +214,39 @@ def test_what_decides_what_is_run_and_was_made_on_the_way_is_put_away(place: Pla
 
 @pytest.mark.process
 @pytest.mark.skipif(boundary_here().strength != "strong", reason="there is no boundary that holds here")
+@pytest.mark.parametrize("name", [".github/workflows/ci.yml", "lib/.git/config", "lib/AGENTS.md"])
+def test_a_folder_that_is_moved_does_not_leave_its_place_to_another(place: Place, name: str) -> None:
+    """What decides is mounted read-only, but the folder it lies in can get another name."""
+    top, _, _ = name.partition("/")
+    place.write(name, "good")
+    place.write("build.sh", f"mv {top} was && cp -r was {top} && chmod -R u+w {top} && echo evil > {name}")
+    outcome = place.call("Shell", {"command": "sh ./build.sh"})
+    kept = name.removesuffix("/ci.yml").removesuffix("/config")
+    assert f"it made {kept} (kept as {kept}.stopped), which decides what is run here" in outcome.text
+    assert not (place.working / name).exists()
+    assert (place.working / "was" / name.removeprefix(f"{top}/")).read_text() == "good"
+
+
+@pytest.mark.process
+@pytest.mark.skipif(boundary_here().strength != "strong", reason="there is no boundary that holds here")
+def test_words_that_only_speak_of_a_name_do_not_spare_what_is_made_behind_them(place: Place) -> None:
+    place.write("build.py", "open('.env' + 'rc', 'w').write('evil')")
+    looked = f"ls .envrc; {sys.executable} build.py"
+    assert verdict(looked).decision == "allow"
+    outcome = place.call("Shell", {"command": looked})
+    assert "it made .envrc (kept as .envrc.stopped)" in outcome.text
+    modes: tuple[Mode, ...] = ("ask", "edits", "auto")
+    for mode in modes:
+        for command in (
+            "python3 -c \"open('.envrc','w').write('x')\"",
+            "mkdir -p .github/workflows",
+            "touch sub/.envrc",
+        ):
+            assert verdict(command, mode).decision == "ask", (mode, command)
+
+
+@pytest.mark.process
+@pytest.mark.skipif(boundary_here().strength != "strong", reason="there is no boundary that holds here")
 def test_what_a_person_was_shown_and_allowed_stays(place: Place) -> None:
     outcome = place.call("Shell", {"command": "echo 'use flake' > .envrc"}, needs=frozenset({"write"}))
     assert not outcome.is_error

@@ -302,9 +302,34 @@ def protected(working: str, *, git: bool) -> list[str]:
     return [path for path in dict.fromkeys(kept) if os.path.exists(path) and _within(path, working) and path != working]
 
 
-def protected_names(working: str) -> set[str]:
-    """The names above that are there."""
-    return {name for name in PROTECTED if os.path.lexists(f"{working}/{name}")}
+FolderIdentity = tuple[int, int]
+
+
+def protected_places(working: str) -> dict[str, FolderIdentity]:
+    """What of the names above is there, in the working folder and below, each with the folder that it lies in."""
+    working = os.path.realpath(working)
+    deeper = (os.path.relpath(path, working) for path in protected(working, git=True))
+    return _lying(working, (*PROTECTED, *deeper))
+
+
+def planted(working: str, before: Mapping[str, FolderIdentity]) -> list[str]:
+    """What decides and is new in the working folder, or lies in a folder that took the place of another: what is
+    mounted read-only goes along when a folder above it gets another name, and that leaves its own name free."""
+    working = os.path.realpath(working)
+    deciding = [name for name in before if name in DECIDING or name not in PROTECTED]
+    now = _lying(working, (*DECIDING, *deciding))
+    return sorted(name for name, folder in now.items() if before.get(name) != folder)
+
+
+def _lying(working: str, names: Iterable[str]) -> dict[str, FolderIdentity]:
+    found: dict[str, FolderIdentity] = {}
+    for name in names:
+        folder = os.path.realpath(os.path.dirname(f"{working}/{name}"))
+        path = f"{folder}/{os.path.basename(name)}"
+        if os.path.lexists(path) and _within(folder, working):
+            told = os.stat(folder)
+            found[os.path.relpath(path, working)] = (told.st_dev, told.st_ino)
+    return found
 
 
 def repository(folder: str, *, upwards: bool = True) -> list[str]:

@@ -27,7 +27,15 @@ from weft.protocol.errors import UserError
 from weft.protocol.values import dataclass
 from weft.tools.background import OUTPUT_LIMIT as BACKGROUND_OUTPUT
 from weft.tools.background import BackgroundProcess
-from weft.tools.boundary import DECIDING, NEEDS, Need, Policy, boundary_here, program_folders, protected_names
+from weft.tools.boundary import (
+    NEEDS,
+    Need,
+    Policy,
+    boundary_here,
+    planted,
+    program_folders,
+    protected_places,
+)
 from weft.tools.builtin.schema import closed, text, whole, yes_or_no
 from weft.tools.changed_files import HeldFile
 from weft.tools.permission import declared_hosts, declared_needs
@@ -231,7 +239,7 @@ async def _start(given: Mapping[str, Any], context: Context) -> Handle:
         text_run = state.wrapped(text_run, mark) if mark else state.moved(text_run)
     words = [shell, "--norc", "--noprofile", "-c", text_run] if shell else ["/bin/sh", "-c", text_run]
     working = str(context.working.path)
-    before = protected_names(working)
+    before = protected_places(working)
     watch = context.watch if "write" in needs and background is None else None
     held = await in_thread(lambda: watch.hold(context.working), "weft-hold") if watch is not None else None
     began = time.monotonic()
@@ -255,8 +263,10 @@ async def _start(given: Mapping[str, Any], context: Context) -> Handle:
 
     def made() -> Mapping[str, str]:
         kept.close()
-        new = protected_names(working) - before if "git" not in needs and "outside" not in needs else set()
-        return put_away(context.working, (name for name in sorted(new & DECIDING) if name not in command))
+        if needs & {"git", "outside"}:
+            return {}
+        shown = "\n".join(concern.text for concern in shell_needs(command).about("decides"))
+        return put_away(context.working, (name for name in planted(working, before) if name not in shown))
 
     if background is not None and context.processes is not None:
         context.processes.begun(background, process, made)
@@ -310,8 +320,8 @@ async def _stop(given: Mapping[str, Any], context: Context) -> Outcome:
 
 
 def put_away(working: Folder, names: Iterable[str]) -> dict[str, str]:
-    """What a command made under a name that is obeyed, and that its words did not show to anybody: it is kept under
-    another, so that nothing obeys it. By name, what it is called now."""
+    """What a command made under a name that is obeyed, and that nobody was asked about: it is kept under another, so
+    that nothing obeys it. By name, what it is called now."""
     found: dict[str, str] = {}
     for name in names:
         folder, _, last = name.rpartition("/")

@@ -436,7 +436,7 @@ class _Reader:
                 self._little_language(name, rest)
             elif not self._is_told_to_run(name, rest):
                 self.makes = self.makes or name in _MAKES or "/" in words[0]
-                self._puts_out(rest)
+                self._puts_out(name, rest)
 
     def _is_told_to_run(self, name: str, rest: list[str]) -> bool:
         """Programs that only show something, unless their words make them do more."""
@@ -454,8 +454,10 @@ class _Reader:
             return False
         return True
 
-    def _puts_out(self, rest: list[str]) -> None:
+    def _puts_out(self, name: str, rest: list[str]) -> None:
         """Where a build is told to leave what it made."""
+        for word in rest if name in ("mkdir", "touch") else ():
+            self._decides(word)
         for option, value in pairwise(rest):
             if option in ("-o", "--output", "--outfile"):
                 self._decides(value)
@@ -672,6 +674,7 @@ class _Reader:
 
     def code(self, name: str, text: str) -> None:
         """Code on the command line, by the names it uses: what it could not do inside the boundary."""
+        before = len(self.concerns)
         if found := _CODE_SENDS.search(text):
             self.need(f"the code of {name} goes to the network ({found[0][:30]})", "network")
         if found := _CODE_DESTROYS.search(text):
@@ -682,6 +685,9 @@ class _Reader:
             self.concerns.append(Concern("unreadable", f"the code of {name} runs other programs ({found[0][:30]})"))
         for word in re.findall(r"""['"]([~/][^'"\s]*)['"]""", text):
             self.word(name, word)
+        if len(self.concerns) > before:  # it changes something, or may: then also what it names
+            for word in re.findall(r"""['"]([^'"\s]+)['"]""", text):
+                self._decides(word)
 
     # -- paths
 
