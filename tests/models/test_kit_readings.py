@@ -635,3 +635,98 @@ def test_rows_of_a_menu_are_no_points() -> None:
 def test_a_title_is_not_told_again() -> None:
     kit = kits.make(f"The harbour of the three families.\n\n{LONG}", title="The harbour of the three families.")
     assert kit.markdown.count("harbour of the three families") == 1
+
+
+@pytest.mark.parametrize(
+    "leaning",
+    [
+        "Trade there fell by eleven percent within the first year of the new toll.",
+        "Whether a low wall is enough for the latter is unknown.",
+        "91% were built by the families of the village before the great storm.",
+        "In the ones that had not been mended for years it was over four hundred.",
+        "The printing house (of the old town) runs as this guild and pays for the walls.",
+        "Specifies the walls that the carts of the village bring the sand to.",
+    ],
+)
+def test_what_nobody_understands_by_itself_is_not_told(leaning: str) -> None:
+    kit = kits.make(f"# The harbour\n\n{LONG[:70]}\n\n{leaning}\n\n{FILL}")
+    assert leaning not in kit.markdown.replace("*", "")
+
+
+FILL = "The walls are mended by the village. " + LONG[71:]
+
+
+def test_a_question_on_a_line_of_its_own_stands_above_its_answer() -> None:
+    asked = {
+        "Where can I rent a boat?": "There are sixty boats at the northern pier of the harbour.",
+        "How much does it cost?": "The first hour is free, and a whole day costs fifteen euros.",
+        "Do I need a licence?": "No. The law of the harbour asks for none, but we show you how to row.",
+        "Can I take a dog?": "Dogs are welcome in every boat as long as somebody holds them.",
+    }
+    text = "City boats - Frequently asked questions\n\n" + "\n\n".join(f"{one}\n{two}" for one, two in asked.items())
+    (part,) = kits.make(text).summary["parts"]
+    assert {item["under"]: item["text"] for item in part["items"]}.items() <= asked.items()
+    assert len(part["items"]) > 1
+
+
+def test_dates_of_a_newsletter_are_told_and_items_leave_nothing_for_points() -> None:
+    items = "".join(
+        f"## Item {at}\n\nThe harbour has had {at} new walls since the winter. {LONG}\n\n" for at in range(4)
+    )
+    dates = (
+        "## Dates\n\n- 1 March: work on the northern wall, 9.30 am\n- 14 March: talk on sand, village hall, 7 pm\n\n"
+    )
+    text = (
+        f"# The harbour letter\n\n{items}{dates}You get this newsletter as a member. Unsubscribe or view in browser\n"
+    )
+    summary = kits.make(text).summary
+    (part,) = summary["parts"]
+    told = {item["under"]: item["text"] for item in part["items"]}
+    assert told["Dates"] == "1 March: work on the northern wall, 9.30 am; 14 March: talk on sand, village hall, 7 pm"
+    assert summary["bullets"] == []
+
+
+def test_a_german_number_at_the_end_of_a_sentence_is_no_ordinal() -> None:
+    text = "Im Jahr 1955 waren es 1240 Glocken, im letzten 31. Jedes Jahr werden Kirchen verkauft. Am 31. Mai ist Fest."
+    assert [one.text for one in read(text).sentences][:2] == [
+        text.split(" Jedes")[0],
+        "Jedes Jahr werden Kirchen verkauft.",
+    ]
+    assert "Am 31. Mai ist Fest." in [one.text for one in read(text).sentences]
+
+
+def test_a_question_that_needs_the_one_before_is_not_asked() -> None:
+    turns = [
+        (
+            "What was your first boat?",
+            "It was a grey one that my uncle had built of oak in the winter of the long strike.",
+        ),
+        (
+            "What happened to it?",
+            "The family has the grey boat of oak, and they never let me row in it after that winter.",
+        ),
+        (
+            "What do people get wrong?",
+            "That boats are furniture, and then they put them next to a radiator for the winter.",
+        ),
+        (
+            "Who takes over one day?",
+            "My uncle had an apprentice, and I had one too, who was better with oak than I am now.",
+        ),
+    ]
+    text = "# A builder of boats\n\n" + "\n\n".join(f"**{one}**\n\n{two} I build them. {LONG}" for one, two in turns)
+    (part,) = kits.make(text).summary["parts"]
+    assert len(part["items"]) > 1
+    assert "What happened to it?" not in [item["under"] for item in part["items"]]
+
+
+def test_what_leans_in_an_abstract_stands_with_what_it_leans_on_or_is_left_out() -> None:
+    abstract = (
+        "Many towns dim the lamps of their walls after midnight to save energy. It is often assumed that this also "
+        "helps the animals of the night. We recorded bats at 72 lamps in three small towns, half of which were dimmed. "
+        "Activity of common bats was lower at dimmed lamps, as fewer insects gathered there. "
+        "Activity of slow bats did not differ between dimmed and undimmed lamps."
+    )
+    body = "The lamps were chosen in spring, and bats were counted at lamps of the towns until autumn. " * 8
+    text = f"# Lamps and bats\n\n## Abstract\n\n{abstract}\n\n## Methods\n\n{body}\n\n## Results\n\n{body}\n"
+    assert not [point for point in kits.make(text).summary["bullets"] if point.startswith("It is often")]

@@ -33,6 +33,7 @@ RESULTS = {
     "23": "34f6e9d19e021d7e",
     "24": "d666e69a308360f6",
     "25": "d666e69a308360f6",
+    "26": "d666e69a308360f6",
 }
 """What each version gives for these texts. A new version adds a line; only the last has to hold."""
 

@@ -49,6 +49,10 @@ _BEGINS: Final = re.compile(
     r"|(?:People|(?:Many|Some|Most)(?: people)?|You|One|We) (?:often |might |may |sometimes |usually |tend to )?"
     r"(?:think|believe|thought|believed|assume|assumed|are told|were told)\b"
     r"|The (?:former|latter|above|same|others?|second|third|rest)\b"
+    r"|\d[\d.,]*\s?(?:%|per ?cent)\s+(?:were|was|are|is|have|had|said|did|could)\b"
+    # who does it stands in the heading of an entry: `Returns the name …`
+    r"|(?!(?:Sometimes|Besides|Towards|Thus|Perhaps|Always|Plus|Does|Was|Has|Whereas|Afterwards|Nowadays)\b)(?:Is|[A-Z][a-z]+(?<!s)s)"
+    r" (?:the(?! [A-Z])|an?|whether|users)\b(?!.*\?)"
     r"|The reason (?:for|why) (?:not|this|that|it|these|doing)\b"
     r"|The (?:reason|answer|result|results|problem|difference|trick|effect|consequence|alternative|exception|solution"
     r"|one|ones) (?:is|was|are|were|will)\b)"
@@ -62,6 +66,10 @@ _HARD: Final = re.compile(
 _SOFT: Final = re.compile(
     r"[,;:—–(]|\b(?:and|but|or|because|if|when|while|although|though|unless|until|so)\b", re.IGNORECASE
 )
+_APART: Final = re.compile(
+    r"(?<!^)[;:—–]|(?<!^)\b(?:and|but|or|because|if|when|while|although|though|unless|until|so)\b", re.IGNORECASE
+)
+"""The same for `this boat`: an aside or a condition names no boat by itself."""
 _AFTER: Final = (
     r"(?=\s*[.,;:!?)]|\s*$|\s(?:for|of|in|on|at|to|with|by|from|into|over|under|about|without|and|or|but|as|well|again|this|next|last"
     r"|also|too|only|now|all|alone|away|back|up|down|out|off|because|is|was|are|were|twice|once|\w+ly)\b)"
@@ -76,6 +84,9 @@ _EMPTY: Final = re.compile(r"\bit (?:is|was|are|were)\b.*\b(?:to|that|for|whethe
 _NAME: Final = re.compile(r"(?<!^)\b[A-Z][a-z]")
 """Somebody or something with a name, which the pronoun may mean."""
 _POINTED: Final = re.compile(
+    r"(?<=\w )there\b(?!['’])(?! (?:is|are|was|were|has|have|had|will|would|may|might|can|could|must|should|be|being"
+    r"|to be|exists?|remains?|comes?|goes|seems?|appears?)\b)"
+    r"|\b(?:[Tt]he|new|old|other|\w+er) ones\b|"
     r"(?<=\w )this(?=\s*[.,;:!?)]|\s*$|\s(?:is|was|has|had|does|did|means|meant|makes|made|can|could|will|would|may"
     r"|might|should|must|for|in|on|at|to|with|by|from|and|or|but|because|as|into)\b)"
     r"|\b(?:do|does|did|done|doing|know|knew|knows|like|after|before|about|with|for|from|by|at|to|than|all)"
@@ -92,10 +103,14 @@ _NAMED: Final = re.compile(
     r"|to|for|of|with|by|from|and|or|but|as|into|does|did|because)\b)(?P<noun>[a-z][\w-]+)"
     r"|\bsuch (?!as\b|that\b|thing\b|things\b)(?:an? )?(?P<kind>[a-z][\w-]+)(?! as\b| that\b)(?!\s+\w+ (?:as|that)\b)"
 )
+_LATTER: Final = re.compile(r"\bthe (?:latter\b|former(?=\W*$|[,.;]| (?:is|are|was|were|has|had)\b))", re.IGNORECASE)
+_TWO: Final = re.compile(r",|\b(?:and|or)\b")
+"""What is named before it, so that one is the latter."""
 _SAID: Final = re.compile(r",[”\"'’]? (?:he|she|they) (?:said|says|added|told|noted|explained|wrote)\b")
 _LAST: Final = re.compile(r"\b(?:too|either|as well|likewise|the other|the others)\W*$")
 _OTHERS: Final[Mapping[str, re.Pattern[str]]] = {
     "de": re.compile(
+        r"^\W*(?:Der|Die|Das) (?:erste|zweite|dritte|vierte|andere) (?:ist|war|hat|wird|will|soll|kann|muss|heißt)\b|"
         r", (?:sagte?|erklärte?|betonte?|meinte?) (?:er|sie)\b"
         r"|\b(?i:davon|dazu|dafür|dagegen|daran|darauf|daraus|darin|darüber|darum|dadurch|hierfür|hierzu|hiermit|deshalb|deswegen"
         r"|daher|letzterer?s?|ersterer?s?|andererseits|hingegen|dennoch)\b(?!,)"
@@ -106,6 +121,9 @@ _OTHERS: Final[Mapping[str, re.Pattern[str]]] = {
         r"(?! (?:Handbuch|Dokument|Seite|Anleitung|Artikel|Buch|Jahr|Woche|Abschnitt|Kapitel|Bericht|Programm)\w*)"
     ),
     "fr": re.compile(
+        r"^\W*(?:La|Le) (?:premi(?:er|ère)|second|seconde|deuxième|troisième|autre)"
+        r" (?:est|était|a|avait|ne|n['’]|se|veut|voudrait|sera|doit|peut)\b"
+        r"|\bl(?:a|e|es) (?:suivante?|premi(?:er|ère)|derni(?:er|ère)|même|autre)s?\W*$|"
         r"\b(?:dit|a-t|affirme-t|explique-t|ajoute-t)-(?:il|elle)\b"
         r"|\b(?:cela|ça|ceci|celui-ci|celle-ci|ceux-ci|celles-ci|ce dernier|cette dernière|ces derniers)\b"
         r"|^\W*(?:Par exemple|En effet|De plus|En outre|Ainsi|Donc|Alors|Pourtant|Toutefois|Cependant|Ensuite|Enfin"
@@ -116,6 +134,7 @@ _OTHERS: Final[Mapping[str, re.Pattern[str]]] = {
         re.IGNORECASE,
     ),
     "es": re.compile(
+        r"^\W*(?:El|La) (?:primer[oa]|segund[oa]|tercer[oa]|otr[oa]) (?:es|era|fue|ha|había|será|no|quiere|debe)\b|"
         r"\b(?:eso|esto|ello|aquello|este último|esta última|estos últimos)\b"
         r"|^\W*(?:Por ejemplo|Además|Así|Entonces|Sin embargo|No obstante|Por eso|Después|Desde entonces|Finalmente"
         r"|La razón (?:es|era))\b",
@@ -140,8 +159,9 @@ def leans_back(text: str, language: str = "en") -> bool:
             for match in _OBJECT.finditer(text)
         )
         or any(_open(text, match, _SOFT) for match in _POINTED.finditer(text))
+        or any(not _TWO.search(text, 0, match.start()) for match in _LATTER.finditer(text))
         or any(
-            _open(text, match, _SOFT)
+            _open(text, match, _APART)
             and not re.search(rf"\b{match['noun'] or match['kind']}", text[: match.start()], re.IGNORECASE)
             for match in _NAMED.finditer(text)
         )

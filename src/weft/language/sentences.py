@@ -42,6 +42,10 @@ _SURE: Final = re.compile(
     r"|Every|Everyone|Everything|Everybody|Each|Either|Neither|Nobody|Nothing|None|Some|Many|Most|All|Another|Such"
     r"|What|Who|Where|Why|How|Which|You|My|Our|Your|From|With|By|During|Before|Because|Until|Once|Here|Now|Nor|Yet)$"
 )
+_SURE_IN_GERMAN: Final = re.compile(
+    r"(?:D(?:er|ie|as|ies\w*|ann|ort|och|abei|afür)|Eine?|Es|Er|Sie|Wir|Ich|I[nm]|A[nm]|Auf|Bei|Und|Aber|Jede[rs]?"
+    r"|Alle|Auch|Heute|Seit|Nach|Mit|Für|Von|Zu[mr]?|Wenn|Als|So|Wer|Was|Wie|Nur|Manche|Viele|Niemand|Ob)$"
+)
 _QUOTATIONS: Final = tuple(
     re.compile(pattern, re.S)
     for pattern in (
@@ -190,7 +194,8 @@ def _stop_ends(text: str, at: int, following: str, marks: SentenceMarks) -> bool
     if "." in word and len(word) <= 6 and all(len(part) <= 2 for part in word.split(".")):
         return bool(_SURE.match(following)) or marks.code not in ("en", "und")
     if word.isdigit() and len(word) <= 2 and marks.code in ("de", "da", "no", "cs", "sl", "hr", "fi", "hu"):
-        return following[:1].isdigit()
+        # `Der 31. Mai` goes on; `… waren es 31. Jedes Jahr …` does not.
+        return following[:1].isdigit() or (marks.code == "de" and _SURE_IN_GERMAN.match(following) is not None)
     return not (small == "al" and following[:1].isupper() is False)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby, pairwise, takewhile
 from typing import Any, Final
 
@@ -15,7 +16,7 @@ from weft.language.sentences import words as word_set
 from weft.models.embedded.layout import Span
 from weft.models.embedded.lexicon import KNOWN, Lexicon, lexicon, signs
 from weft.models.embedded.ranking import Ranks
-from weft.models.embedded.reading import Reading, Sentence, clean
+from weft.models.embedded.reading import BACK, Reading, Sentence, clean
 from weft.models.embedded.words import tokens
 from weft.protocol.values import dataclass
 
@@ -253,6 +254,8 @@ def is_talk(reading: Reading, kind: str) -> bool:
 
 _SO: Final = re.compile(r"^(?:(?:So|And|But|Well|Now|OK|Okay|Right|Also|Und|Also|Et|Alors|Y|Entonces)\b,?\s+)+")
 _QUESTION: Final = (4, 30)
+_FEW: Final = 6
+"""Words of a question that has a pronoun for what was said before: `What happened to it?`"""
 _ENOUGH, _ANSWER, _ANSWERS = 14, 45, 6
 """Words of a question that is told; from which an answer says something, and of which it has no more; and how many."""
 
@@ -268,7 +271,9 @@ def _interview(reading: Reading, ranks: Ranks) -> Iterator[Part]:
         least, most = _QUESTION
         fits = least <= len(question.split()) <= most and any(one.sound for one in told)
         said = [_words_of(reading, turn, named=guests > 1) for turn in turns if turn]
-        if fits and not leans_back(_SO.sub("", question), reading.known.code):
+        bare = _SO.sub("", question)
+        back = len(bare.split()) <= _FEW and not BACK.isdisjoint(tokens(bare))
+        if fits and not back and not leans_back(bare, reading.known.code):
             spans = (span, *(each for _, places_of in said for each in places_of))
             worth = max(ranks[one.index] for one in told)
             text = " ".join(words for words, _ in said)
@@ -336,7 +341,7 @@ def asks_itself(reading: Reading) -> bool:
 
 
 def _asked(reading: Reading) -> list[tuple[Sentence, list[Sentence]]]:
-    """Questions in a paragraph of their own, each with what stands behind it."""
+    """Questions in a paragraph or a line of their own, each with what stands behind it."""
     blocks: dict[int, list[Sentence]] = {}
     for one in reading.sentences:
         blocks.setdefault(one.block, []).append(one)
@@ -345,6 +350,13 @@ def _asked(reading: Reading) -> list[tuple[Sentence, list[Sentence]]]:
     for mine in blocks.values():
         if all(one.asks for one in mine):
             question = mine[0]
+        elif (
+            mine[0].asks
+            and reading.text[mine[0].end :].lstrip(" \t*_")[:1] == "\n"
+            and any(one.sound for one in mine[1:])
+        ):
+            found.append((mine[0], mine[1:]))
+            question = None
         elif question is not None and any(one.sound for one in mine):
             found.append((question, mine))
             question = None
@@ -418,13 +430,18 @@ def _newsletter(reading: Reading, ranks: Ranks) -> Iterator[Part]:
     entries = []
     for title, span, mine in _by_section(reading):
         good = [one for one in mine if one.sound and not one.asks and one.size >= 6]
-        if good:
+        if not any(one.kind == "prose" or one.ended for one in mine):
+            listed = _together(mine[:_LISTED], "; ")
+            entries.append(replace(listed, spans=(span, *listed.spans), under=title))
+        elif good:
             # Each begins with what it is about.
             best = next((one for one in good[:3] if not one.leans), good[0])
             entries.append(Entry(best.text, (span, *best.spans), (best.index,), under=title))
     yield Part("items", tuple(entries))
 
 
+_LISTED: Final = 4
+"""Of the dates and the like in an item: what is told of it."""
 _GROUPS: Final = 6
 """Of a list: what is told of it; how many there are is said beside."""
 

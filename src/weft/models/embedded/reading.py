@@ -42,7 +42,7 @@ _SHORT: Final = 8
 """Words: what is no longer and has a pronoun is about something that was said before."""
 _LEFT_OUT: Final = word_set("that this did does do had have could would will was were")
 """What ends so leaves out what was said before: `Of the forty thirty-six did.`"""
-_BACK: Final = frozenset("it them they him these those whether ihn ihm ihnen davon dazu eux ellos ellas".split())  # noqa: SIM905
+BACK: Final = frozenset("it them they him these those whether ihn ihm ihnen davon dazu eux ellos ellas".split())  # noqa: SIM905
 _ANSWERS: Final = word_set(
     "yes no nothing nobody none never not because by ja nein nichts weil oui non rien sí nada porque"
 )
@@ -406,7 +406,9 @@ _ABOVE: Final = re.compile(
 
 
 _NOTHING: Final = re.compile(
-    r"it(?:['’]s| (?:is|was|takes|took|seems|seemed|rains|snows|depends|turns|turned))\b", re.I
+    r"it(?:['’]s| (?:is|was|seems|seemed|rains|snows|depends|turns|turned)"
+    r"| (?:takes|took)\b.*\b(?:to|until|before|for))\b",
+    re.I,
 )
 """An `it` that may mean nothing: `It takes years until somebody hears a crack.`"""
 _OTHERS: Final = re.compile(signs("others_say"), re.I)
@@ -422,7 +424,7 @@ def _leans(sentence: Sentence, begin: str, known: Lexicon, *, spoken: bool) -> b
     first = sentence.words[0]
     if first in ("it", "they", "he", "she", "this", "that") and spoken:
         return first != "it" or sentence.size < 8 or not _NOTHING.match(begin)
-    if sentence.size <= _SHORT and not _BACK.isdisjoint(sentence.words):
+    if sentence.size <= _SHORT and not BACK.isdisjoint(sentence.words):
         return True
     if sentence.size <= _SPOKEN and sentence.words[-1] in _LEFT_OUT:
         return True

@@ -91,7 +91,7 @@ _SAME_EVENT: Final[Mapping[str, float]] = {"limit": 0.65, "sameness": 0.2}
 _APART: Final = 6.0
 _ARTICLE: Final = 1500
 _PARTS: Final[Mapping[str, float]] = {
-    "interview": 0.7, "newsletter": 0.6, "meeting": 0.9, "list": 0.9, "recipe": 0.9,
+    "interview": 0.7, "newsletter": 0.8, "meeting": 0.9, "list": 0.9, "recipe": 0.9,
 }  # fmt: skip
 """Which share of a kit is what its kind is made of."""
 _UNTAGGED: Final = re.compile(r"[^\w\s\-'’·.]+|_+|\.(?!\d)")
@@ -132,7 +132,11 @@ def summary(
     # What was spoken is quoted before it is told.
     early = teller.quotes() if kind in ("interview", "transcript", "captions") else []
     entries = sum(len(part.entries) for part in parts)
-    more = [] if (asks and entries) or (kind == "recipe" and entries > 3) else teller.points(fewer=entries > 3)
+    more = (
+        []
+        if (asks and entries) or (kind in ("recipe", "newsletter") and entries > 3)
+        else teller.points(fewer=entries > 3)
+    )
     # Whoever takes the points alone has the main one too; a page shows each statement once.
     points = sorted([*_runs(short), *_runs(more)], key=lambda run: run[0].index)
     said = early or teller.quotes()
@@ -453,7 +457,7 @@ class _Teller:
         pool = whole or [one for one in pool if one.kind == "item" and one.text[0].isupper()]
         count = min(6, max(1, round(0.9 * len(self._pool) ** 0.5))) - 2 * fewer
         space = min(int(0.38 * self.room), self._left)
-        first = pick(rest, self._ranks, min(3, count), space, besides=told, limit=0.7) if rest else []
+        first = pick(rest, self._ranks, min(3, count), space, besides=told, limit=0.7, runs=_RUN)
         space -= sum(one.size for one in first)
         more = pick(
             [one for one in pool if one not in rest],
