@@ -66,7 +66,6 @@ T = TypeVar("T")
 Fetch = Callable[[str], Awaitable["Fetched"]]
 
 EMBEDDED: Final = "embedded"
-MAIN: Final = "main"
 DISK_THREADS: Final = 16
 LOOK_THREADS: Final = 8
 """Syncs of different sessions overlap; more threads than this bring nothing on the disks it was measured on."""
@@ -557,6 +556,7 @@ class Parts:
         from weft.conversation.decide import decide  # few need it
         from weft.conversation.state import evolve, fold
         from weft.protocol.conversation_commands import InterruptApproval
+        from weft.protocol.conversation_events import MAIN
 
         names = (f"{session[:70]}-fork{f'-{n}' if n > 1 else ''}" for n in itertools.count(1))
         name = name or next(free for free in names if not self.sessions.exists(free))

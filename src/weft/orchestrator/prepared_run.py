@@ -77,11 +77,6 @@ class PreparedRun:
     restored: Mapping[str, bytes] = field(default_factory=dict)
     """Artifacts whose files are gone, as the log has them: an acknowledged step is not made again for that."""
 
-    @property
-    def has_files(self) -> bool:
-        """Something is to be put in place, or made durable, before its events are recorded."""
-        return bool(self.inputs or self.restored or self.artifacts)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrepareRun:

@@ -29,6 +29,8 @@ RulingWord = Literal["allow", "ask", "deny", "fault"]
 ExecutionKind = Literal["model", "tool", "child"]
 PlanDecision = Literal["accepted", "compacted", "amended", "dropped"]
 """What a person says to a plan: do it; do it and forget the way to it; otherwise, in words; not at all."""
+MAIN: Final = "main"
+"""The conversation that a person has in a session."""
 PROCESS_LOST: Final = "process_lost"
 """Why something ended that ran in a process which is gone, or was cut off with its step."""
 Limit = Literal["turns", "tokens", "usd", "minutes", "failures"]

@@ -19,7 +19,6 @@ from weft.session.index import IndexedText, ListedSession
 from weft.session.state import SessionState
 
 LONGEST_TITLE: Final = 80
-MAIN: Final = "main"
 
 
 @dataclass(slots=True)
@@ -52,7 +51,7 @@ class Glance:
                 self.working.add(event.conversation)
             case t.TurnCompleted() | t.TurnInterrupted():
                 self.working.discard(event.conversation)
-                if event.conversation == MAIN:
+                if event.conversation == t.MAIN:
                     self.news = record.seq
             case t.ApprovalRequested() | t.PlanSubmitted():
                 self.approvals[_asked(event)] = _wish(event)
@@ -61,7 +60,7 @@ class Glance:
                 self.approvals.pop(_asked(event), None)
             case t.ModelSettled():
                 self.model = event.model or self.model
-                self.last_words = (event.conversation == MAIN and short(event.text)) or self.last_words
+                self.last_words = (event.conversation == t.MAIN and short(event.text)) or self.last_words
             case e.RunEnded() | e.GateOpened() | e.ConfirmationAsked():
                 self.news = record.seq
             case e.RunStarted():

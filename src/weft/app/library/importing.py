@@ -535,7 +535,7 @@ def _described(header: Mapping[str, Any]) -> list[DurableEvent]:
 
 def _conversation(messages: Sequence[Mapping[str, Any]]) -> list[DurableEvent]:
     """What was said, what tools were called with what result, and what was answered, turn by turn."""
-    events: list[DurableEvent] = [t.ConversationOpened(conversation="main")]
+    events: list[DurableEvent] = [t.ConversationOpened(conversation=t.MAIN)]
     turn, asked = 0, ""
     answers: list[str] = []
     calls: dict[str, CallHadElsewhere] = {}
@@ -547,7 +547,7 @@ def _conversation(messages: Sequence[Mapping[str, Any]]) -> list[DurableEvent]:
         turn += 1
         message = hash_value([turn, asked])[:16]
         answer = "\n\n".join(answers)
-        events.extend(turn_had_elsewhere("main", turn, message, asked, answer, [*calls.values()]))
+        events.extend(turn_had_elsewhere(t.MAIN, turn, message, asked, answer, [*calls.values()]))
         turn += bool(calls)
 
     for one in messages:
@@ -561,7 +561,7 @@ def _conversation(messages: Sequence[Mapping[str, Any]]) -> list[DurableEvent]:
         elif role == "assistant" and text and not one.get("isIntermediate"):
             answers.append(text)
     close()
-    return [*events, t.IdleReached(conversation="main")]
+    return [*events, t.IdleReached(conversation=t.MAIN)]
 
 
 def _call(message: Mapping[str, Any], number: int) -> CallHadElsewhere:

@@ -58,7 +58,7 @@ from weft.protocol.conversation_commands import (
     SubmitPlan,
     ToolEnd,
 )
-from weft.protocol.conversation_events import ApprovalRequested, LimitsSet, ModelSettled, TurnCompleted
+from weft.protocol.conversation_events import MAIN, ApprovalRequested, LimitsSet, ModelSettled, TurnCompleted
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import UserError, WeftError, WorkspaceError
 from weft.protocol.events import (
@@ -97,7 +97,6 @@ if TYPE_CHECKING:
     from weft.conversation.other_agent.agent_conversation import OtherSpeaking
     from weft.sources.declared_sources import Source
 
-MAIN: Final = "main"
 PLANNING: Final = """
 
 The mode is plan: look around, ask what only the person can say, and change nothing; what would change something is

@@ -739,7 +739,7 @@ class LiveSession(OpenedSession):
             name = key or self._parts.new_name()
             text, attached = await (await self.open_conversation()).attached(command.text, command.attachments)
             message = c.SendMessage(
-                conversation="main", message=name, text=text, attached=attached, folder=str(self.working)
+                conversation=t.MAIN, message=name, text=text, attached=attached, folder=str(self.working)
             )
             reply = await self._conversation_command(message, by, key)
             return replace(reply, note=name) if isinstance(reply, Accepted) else reply
@@ -821,7 +821,7 @@ class LiveSession(OpenedSession):
             case "afresh":
                 await self._go_on(by, afresh=True)
             case "answer":
-                message = c.SendMessage(conversation="main", message=self._parts.new_name(), text=heard.answer)
+                message = c.SendMessage(conversation=t.MAIN, message=self._parts.new_name(), text=heard.answer)
                 await self._conversation_command(message, by, "")
 
     def _ask_model(self, found: ReplyIntent, words: UnheardWords) -> ReplyIntent | None:

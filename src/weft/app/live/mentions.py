@@ -298,14 +298,14 @@ class Attaching:
 
 
 def _last_words(parts: Parts, session: str) -> Iterator[str]:
-    from weft.protocol.conversation_events import MessageAccepted, ModelSettled
+    from weft.protocol.conversation_events import MAIN, MessageAccepted, ModelSettled
 
     said: list[str] = []
     for record in parts.sessions.records(session):
         event = record.event
-        if isinstance(event, MessageAccepted) and event.conversation == "main":
+        if isinstance(event, MessageAccepted) and event.conversation == MAIN:
             said.append(f"The person: {event.text[:2000]}")
-        elif isinstance(event, ModelSettled) and event.conversation == "main" and event.text:
+        elif isinstance(event, ModelSettled) and event.conversation == MAIN and event.text:
             said.append(f"The answer: {event.text[:4000]}")
     yield from said[-4:]
     state = parts.sessions.read(session).state

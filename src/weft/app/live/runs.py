@@ -15,7 +15,7 @@ from weft.orchestrator.execute import StepExecutor
 from weft.orchestrator.facts import Facts, local_values
 from weft.orchestrator.inputs import GivenInput, ReadFile
 from weft.orchestrator.overruling import ClaimOnRecord, claims_on_record
-from weft.orchestrator.prepared_run import PreparedRun, prepare_run
+from weft.orchestrator.prepared_run import PreparedRun, PrepareRun, prepare_run
 from weft.orchestrator.progress import RunSpec
 from weft.orchestrator.rest_commands import answered, continuation
 from weft.orchestrator.runner import Publish, Runner, own_findings
@@ -111,7 +111,6 @@ class SessionRuns:
             self._standing = found.pipeline
             return spec_of(found), found.facts
 
-        clock = self._parts.clock
         return Runner(
             self._session,
             spec_of(prepared),
@@ -125,7 +124,7 @@ class SessionRuns:
             key=key,
             before=(prepared.state, before_it),
             cache=self._parts.step_cache,
-            clock=clock,
+            clock=self._parts.clock,
             using=lambda name: self._parts.resource_limits.using(name),  # loaded when a step names one
             unfold=unfold,
         )
@@ -137,10 +136,14 @@ class SessionRuns:
         def read(name: str) -> bytes | None:
             return made[name] if name in made else folder.read_or_none(name)
 
+        return prepare_run(replace(self._preparation(replace(wish, accept=frozenset()), read, {}), going_on=True))
+
+    def _preparation(self, wish: StartRun, read: ReadFile, given: Mapping[str, GivenInput]) -> PrepareRun:
+        folder = self._session.folder
         versions = partial(accepted_contents, folder)
-        asked = replace(wish, accept=frozenset())
-        ask = self._parts.preparation(self.pipeline, folder.path.name, self.state, read, {}, asked, None, versions)
-        return prepare_run(replace(ask, going_on=True))
+        return self._parts.preparation(
+            self.pipeline, folder.path.name, self.state, read, given, wish, self._legacy, versions
+        )
 
     def answered(self, answers: Mapping[str, str], tried: Container[str] = ()) -> tuple[str, str] | None:
         """An open gate that has an answer, and the name it has that under."""
@@ -199,35 +202,17 @@ class SessionRuns:
     async def _prepare(self, wish: StartRun, executor: StepExecutor) -> tuple[PreparedRun, list[DurableEvent]]:
         """What a run with this wish begins with, its files in place; and what must be recorded before it."""
         self.check_sound()
-        fits = self._prepared and self._prepared[0] == wish and self._legacy is None and not self._session.state.seq
-        already = self._prepared[1] if self._prepared and fits else None
+        known = self._prepared if self._legacy is None and not self._session.state.seq else None
 
         def computed() -> PreparedRun:
-            if already is not None:
-                return already
-            read: ReadFile = self._session.folder.read_or_none
-            versions = partial(accepted_contents, self._session.folder)
-            name = self._session.folder.path.name
-            ask = self._parts.preparation(
-                self.pipeline, name, self.state, read, self._given(wish), wish, self._legacy, versions
-            )
-            return prepare_run(ask)
-
-        def taken_in() -> tuple[PreparedRun, list[DurableEvent]]:
-            prepared = computed()
+            prepared = prepare_run(self._preparation(wish, self._session.folder.read_or_none, self._given(wish)))
             self._parts.check_code_of(prepared)
-            return prepared, self._take_in(prepared)
+            return prepared
 
-        if already is not None and not already.has_files:  # its code was looked at when it was prepared
-            prepared, events = already, [*already.events]
-            self._failed = True
-        elif wish.accept:  # an edit may have to pass checks that are code before it is taken in
-            prepared = await self._parts.off_loop(computed)
-            self._parts.check_code_of(prepared)
+        prepared = known[1] if known and known[0] == wish else await self._parts.off_loop(computed)
+        if wish.accept:  # an edit may have to pass checks that are code before it is taken in
             await self._judge_edits(prepared, executor)
-            events = await self._parts.off_loop(lambda: self._take_in(prepared))
-        else:
-            prepared, events = await self._parts.off_loop(taken_in)
+        events = await self._parts.off_loop(lambda: self._take_in(prepared))
         # An adopted session carries its notes in its first event.
         notes = () if self._legacy else prepared.notes
         self._tell([NoticeGiven(text=text) for text in (*self._session.take_notices(), *notes)])

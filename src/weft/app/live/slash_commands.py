@@ -35,6 +35,7 @@ from weft.protocol.commands import (
     Undo,
 )
 from weft.protocol.conversation_commands import ClearTaint, DecidePlan, SetLimits
+from weft.protocol.conversation_events import MAIN
 from weft.protocol.errors import UserError
 from weft.protocol.patterns import pattern
 from weft.protocol.values import dataclass
@@ -57,7 +58,6 @@ OverviewName = Literal[
 _COMMAND: Final = pattern(r"/([A-Za-z][\w:.-]*)(?:\s+(.*))?\Z", re.DOTALL)
 PLAN_WORDS: Final = ("show", "accept", "compact", "drop")
 LIMITS: Final = ("turns", "tokens", "usd", "minutes")
-_MAIN: Final = "main"
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,7 +317,7 @@ def _limits(rest: str, known: KnownWords) -> Wanted:
     if not rest:
         return Overview("limits")
     if rest == "none":
-        return SetLimits(conversation=_MAIN, limits={})
+        return SetLimits(conversation=MAIN, limits={})
     limits: dict[str, float] = {}
     for word in rest.split():
         name, _, value = word.partition("=")
@@ -327,7 +327,7 @@ def _limits(rest: str, known: KnownWords) -> Wanted:
             limits[name] = -1
         if name not in LIMITS or not limits[name] > 0:
             raise UserError(f"{word} is no limit", hint="for example: /limits turns=20 usd=0.5")
-    return SetLimits(conversation=_MAIN, limits=limits)
+    return SetLimits(conversation=MAIN, limits=limits)
 
 
 def _sources(rest: str, known: KnownWords) -> Wanted:
@@ -403,7 +403,7 @@ _READERS: Final[dict[str, Callable[[str, KnownWords], Wanted]]] = {
     "plan": _plan,
     "limits": _limits,
     "sources": _sources,
-    "trust": _bare(lambda: ClearTaint(conversation=_MAIN)),
+    "trust": _bare(lambda: ClearTaint(conversation=MAIN)),
     "compact": _bare(Compact),
     "context": _bare(lambda: Overview("context")),
     "cost": _bare(lambda: Overview("cost")),

@@ -18,9 +18,9 @@ from typing import Final
 from weft.app.connections.secrets import learn_all
 from weft.app.library.installation import UNPACK_FAULTS
 from weft.app.live.slash_commands import Export, ExportKind
-from weft.app.parts import MAIN, Parts
+from weft.app.parts import Parts
 from weft.files import Folder
-from weft.protocol.conversation_events import ApprovalDecided, ConversationOpened, ToolRequested, ToolSettled
+from weft.protocol.conversation_events import MAIN, ApprovalDecided, ConversationOpened, ToolRequested, ToolSettled
 from weft.protocol.envelope import PERSON
 from weft.protocol.errors import UserError
 from weft.protocol.events import DurableEvent, RunEnded

@@ -143,8 +143,8 @@ def session_page(sessions: Sessions, session: str) -> SessionPage:
 
 def _with_conversation(page: SessionPage, sessions: Sessions, state: SessionState) -> SessionPage:
     """With what was said in it, where it stands as a conversation when it has no run, and its title."""
-    from weft.protocol.conversation_events import MessageAccepted, ModelSettled
-    from weft.session.glance import MAIN, Glance, entry_of
+    from weft.protocol.conversation_events import MAIN, MessageAccepted, ModelSettled
+    from weft.session.glance import Glance, entry_of
 
     glance, said = Glance(), list[tuple[str, str]]()
     for record in sessions.records(page.id):

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from weft.app.connections.secrets import learn_all
-from weft.app.live.conversations import MAIN, SessionConversation
+from weft.app.live.conversations import SessionConversation
 from weft.app.parts import Parts
 from weft.app.root import App
 from weft.app.session_requests import SessionRequest
@@ -94,7 +94,7 @@ def recording(records: Iterable[Record]) -> Recording:
     for record in records:
         event: Any = record.event
         name = getattr(event, "conversation", "")
-        if found.ended or not (name == MAIN or name.startswith(f"{MAIN}/")):
+        if found.ended or not (name == t.MAIN or name.startswith(f"{t.MAIN}/")):
             continue
         match event:
             case t.MessageAccepted() if event.origin == "person":
@@ -237,7 +237,7 @@ def _scratch(parts: Parts, folder: Folder, session: str) -> Any:
 
 async def _say(talk: SessionConversation, message: t.MessageAccepted, recorded: Recording) -> None:
     """Until nothing goes on any more; what is asked meanwhile is answered as it was."""
-    said = SendMessage(conversation=MAIN, message=message.message, text=message.text, attached=message.attached)
+    said = SendMessage(conversation=t.MAIN, message=message.message, text=message.text, attached=message.attached)
     await talk.conversation.give(said, PERSON)
     while not talk.conversation.state.resting:
         for name, one in list(talk.conversation.state.talks.items()):
@@ -265,6 +265,6 @@ def _differences(then: Recording, now: Recording) -> Iterable[ReplayDifference]:
                 turn, f"{ask.tool} ({call}) is understood otherwise: {lived.tool} {dict(lived.input)}"
             )
     for (_, turn), disposition in then.ends.items():
-        now_ended = now.ends.get((MAIN, turn)) if (MAIN, turn) in then.ends else None
-        if now_ended is not None and now_ended != then.ends[MAIN, turn]:
+        now_ended = now.ends.get((t.MAIN, turn)) if (t.MAIN, turn) in then.ends else None
+        if now_ended is not None and now_ended != then.ends[t.MAIN, turn]:
             yield ReplayDifference(turn, f"turn {turn} ended {disposition}, and ends {now_ended} now")
