@@ -506,6 +506,22 @@ def test_a_source_that_is_nothing_here_is_not_kept(weft: Weft, tmp_path: Path) -
     assert weft("sources", "list").out == ""
 
 
+def test_a_source_that_makes_a_file_is_given_its_folder(weft: Weft, tmp_path: Path) -> None:
+    place = tmp_path / "books"
+    place.mkdir()
+    program = tmp_path / "keeper.py"
+    program.write_text("import sys; open(sys.argv[1], 'a').close()")
+    added = weft("sources", "add", "--as", "books", "--", sys.executable, program, place / "books.db")
+    assert f"may read and not change {place / 'books.db'} (--write {place})" in added.err
+    allowed = weft("sources", "allow", "books", "--write", place / "books.db")
+    assert allowed.code == 1
+    assert f"may change {place / 'books.db'}, which is not there" in allowed.out
+    assert f"weft sources allow books --write {place}" in allowed.out
+    assert not (place / "books.db").exists()
+    weft("sources", "allow", "books", "--write", place)
+    assert (place / "books.db").is_file()
+
+
 def test_an_answer_says_how_to_open_it_in_this_workspace(weft: Weft, tmp_path: Path) -> None:
     (tmp_path / "tides.md").write_text("The tide rises twice a day.\n")
     assert weft("kb", "create", "sea", tmp_path / "tides.md").code == 0

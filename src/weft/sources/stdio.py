@@ -58,9 +58,17 @@ def launch_of(source: Source, surroundings: Mapping[str, str], secrets: Secrets)
     folder = source.place(secrets.value(config.cwd)) if config.cwd else _usual_folder(source, home)
     if not folder.is_dir():
         raise UserError(f"the source {source.slug} is to be started in {folder}, which is no folder")
-    for place in map(source.place, config.write):
-        if not os.path.lexists(place):  # a launcher's cache before its first use; it was shown that it may be changed
+    changed = tuple(map(source.place, config.write))
+    for place in changed:
+        if os.path.lexists(place):
+            continue
+        if not place.suffix:  # a launcher's cache before its first use; it was shown that it may be changed
             place.mkdir(parents=True, mode=0o700)
+        elif not any(place.is_relative_to(other) for other in changed if other.is_dir()):
+            raise UserError(
+                f"the source {source.slug} may change {place}, which is not there",
+                hint=f"to make it, it needs the folder: weft sources allow {source.slug} --write {place.parent}",
+            )
     needs: frozenset[Need] = frozenset({"network"} if config.network else ())
     declared = secrets.values(config.env)
     known = replace(secrets, variables={**secrets.variables, **declared})  # an argument may name what `env` declares
@@ -70,7 +78,7 @@ def launch_of(source: Source, surroundings: Mapping[str, str], secrets: Secrets)
         home=home,
         needs=needs,
         readable=(*program_folders(environment), *command_files(command), *map(source.place, config.read)),
-        writable=tuple(map(source.place, config.write)),
+        writable=changed,
         hosts=tuple(config.hosts),
     )
     return Launch(command, folder, {**environment, **declared}, policy)

@@ -222,7 +222,7 @@ class SourceSettings:
             if config.hosts
             else "without the network",
             *(f"may change {source.place(path)}" for path in config.write),
-            *(f"may read and not change {path} (--write {path})" for path in _only_read(source, config)),
+            *(f"may read and not change {path} (--write {folder})" for path, folder in _only_read(source, config)),
             *(f"gets the variable {name}" for name in config.env),
         ]
 
@@ -411,12 +411,13 @@ class SourceSettings:
         return source
 
 
-def _only_read(source: Source, config: McpConfig) -> list[str]:
-    """What stands among its arguments and is there, and it may not change."""
+def _only_read(source: Source, config: McpConfig) -> list[tuple[Path, Path]]:
+    """What stands among its arguments and it may not change, and what it would have to change for that: the folder
+    where nothing is there yet."""
     places = [Path(arg.partition("=")[2] if arg.startswith("-") else arg) for arg in config.args]
     writable = [source.place(path).resolve() for path in config.write]
     return [
-        str(place)
+        (place, place if place.exists() else place.parent)
         for place in places
         if place.is_absolute()
         and "node_modules" not in place.parts
