@@ -97,6 +97,8 @@ class _Handler(BaseHTTPRequestHandler):
             token = self.headers.get("Authorization", "").removeprefix("Bearer ")
             good = world.tokens is not None and token in world.tokens
             self._send(200 if good else 401, {"private": good})
+        elif where.path == "/busy":
+            self._send(429, Retry_After="7")
         elif where.path == "/search":
             asked = {key: values[0] for key, values in parse_qs(where.query).items()}
             hit = {"title": "Tides", "url": "https://example.org/tides", "content": f"about {asked['q']}"}

@@ -278,6 +278,25 @@ def test_an_api_is_tools_with_its_secret_put_on(opened: OpenShelf, world: World)
     asyncio.run(life())
 
 
+def test_what_an_api_without_a_sign_in_refuses_is_an_answer(opened: OpenShelf, world: World) -> None:
+    """One path that is not for us, or one that is busy, takes nothing from the others."""
+
+    async def life() -> None:
+        async with opened() as shelf:
+            shelf.add("any", {"kind": "api", "url": f"{world.base}/", "test": {"path": "pets/7"}})
+            await shelf.reach("any")
+            refused = await shelf.call("any__get", {"path": "private"})
+            assert (refused.is_error, "status 401" in refused.text) == (True, True)
+            assert "sign-in" not in refused.text
+            assert "status 429, retry after 7 s" in (await shelf.call("any__get", {"path": "busy"})).text
+            assert shelf.sources.kept.get(shelf.sources.one("any").key).state == "ready"
+            shelf.add("shut", {"kind": "api", "url": f"{world.base}/", "test": {"path": "private"}})
+            reached = await shelf.reach("shut")
+            assert (reached.state, "check 'url', 'test' and 'auth'" in reached.why) == ("failed", True)
+
+    asyncio.run(life())
+
+
 def test_a_search_answers_in_one_form(opened: OpenShelf, world: World) -> None:
     async def life() -> None:
         async with opened() as shelf:

@@ -74,10 +74,11 @@ class ApiConnector:
         path = test.path if said else next(asked, "")
         response = await self._request(_Ask(method=test.method, path=path), self._config.timeout)
         status = response.status_code
-        if status >= 400 and (said or path or status in (403, 429) or status >= 500):
+        if status >= 400 and (said or path or status in (401, 403, 429) or status >= 500):
+            checked = "'url', 'test' and 'auth'" if status in (401, 403) else "'url' and 'test'"
             raise SourceDownError(
                 f"the source {self._source.slug} answered its test request with status {status}",
-                hint=f"{test.method} {response.request.url.path}: check 'url' and 'test' in {self._source.file}",
+                hint=f"{test.method} {response.request.url.path}: check {checked} in {self._source.file}",
             )
         tools = tuple(one.tool for one in known.values()) if known else tuple(ANY.values())
         return Listing(tools=tools, server=urlsplit(self._base).netloc, left_out=self._left_out)
@@ -137,8 +138,9 @@ class ApiConnector:
                 raise SourceDownError(
                     f"the source {slug} can't be reached: {error.message}", sent="can't be reached" not in error.message
                 ) from error
-        if response.status_code == 401:
-            raise NeedsSignInError(slug, "it did not take what it was given")
+        auth = self._config.auth
+        if response.status_code == 401 and auth is not None:  # without it there is no sign-in: it is an answer
+            raise NeedsSignInError(slug, f"it did not take {auth.secret or 'what it was given'}")
         return response
 
     async def _told(self, method: str, response: httpx2.Response, context: Context) -> Outcome:
@@ -156,6 +158,8 @@ class ApiConnector:
             said = error.message
         where = response.headers.get("location", "")
         head = f"{method} {fetched.url}: status {response.status_code}" + (f", to {where}" if where else "")
+        if pause := response.headers.get("retry-after", "")[:40]:
+            head += f", retry after {pause}{' s' if pause.isdecimal() else ''}"
         bad = response.status_code >= 400
         outcome = Outcome(
             text=f"{head}\n\n{said}",
