@@ -7,6 +7,7 @@ import base64
 import hashlib
 import json
 import threading
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -65,6 +66,13 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
+    def _raw(self, body: bytes, kind: str, **headers: str) -> None:
+        self.send_response(200)
+        for name, text in {"Content-Type": kind, "Content-Length": str(len(body)), **headers}.items():
+            self.send_header(name.replace("_", "-"), text)
+        self.end_headers()
+        self.wfile.write(body)
+
     def do_GET(self) -> None:
         world, where = self.world, urlsplit(self.path)
         world.seen.append(f"GET {where.path}")
@@ -97,6 +105,15 @@ class _Handler(BaseHTTPRequestHandler):
             token = self.headers.get("Authorization", "").removeprefix("Bearer ")
             good = world.tokens is not None and token in world.tokens
             self._send(200 if good else 401, {"private": good})
+        elif where.path == "/lines":
+            self._raw(b'{"a": 1}\n{"a": 2}\n', "application/x-ndjson")
+        elif where.path == "/bomb":
+            packer = zlib.compressobj(1, wbits=31)
+            packed = b"".join(packer.compress(b"0" * 2**20) for _ in range(40)) + packer.flush()
+            self._raw(packed, "text/plain", Content_Encoding="gzip")
+        elif where.path == "/cut":
+            self._raw(b"half", "text/plain", Content_Length="1000")
+            self.close_connection = True
         elif where.path == "/busy":
             self._send(429, Retry_After="7")
         elif where.path == "/search":
@@ -125,6 +142,10 @@ class _Handler(BaseHTTPRequestHandler):
             return self._send(200, {**answer, **where} if isinstance(answer, dict) else answer)
         if path == "/token":
             return self._token({key: values[0] for key, values in parse_qs(body.decode()).items()})
+        if path == "/cut":
+            self._raw(b"half", "text/plain", Content_Length="1000")
+            self.close_connection = True
+            return None
         if path == "/pets":
             return self._send(201, {"made": json.loads(body)})
         return self._mcp(json.loads(body))

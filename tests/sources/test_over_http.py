@@ -297,6 +297,23 @@ def test_what_an_api_without_a_sign_in_refuses_is_an_answer(opened: OpenShelf, w
     asyncio.run(life())
 
 
+def test_an_answer_that_is_odd_is_told_in_words_and_has_an_end(opened: OpenShelf, world: World) -> None:
+    async def life() -> None:
+        async with opened() as shelf:
+            shelf.add("any", {"kind": "api", "url": f"{world.base}/", "test": {"path": "pets/7"}})
+            await shelf.reach("any")
+            bomb = await shelf.call("any__get", {"path": "bomb"})
+            assert (bomb.is_error, "gave no whole answer: the answer is over 16 MB" in bomb.text) == (True, True)
+            cut = await shelf.call("any__get", {"path": "cut"})
+            assert (cut.is_error, cut.effect) == (True, "none")
+            assert "gave no whole answer: the connection to 127.0.0.1 broke" in cut.text
+            sent = await shelf.call("any__send", {"method": "POST", "path": "cut"})
+            assert (sent.is_error, sent.effect) == (True, "unknown")
+            assert '{"a": 2}' in (await shelf.call("any__get", {"path": "lines"})).text
+
+    asyncio.run(life())
+
+
 def test_a_search_answers_in_one_form(opened: OpenShelf, world: World) -> None:
     async def life() -> None:
         async with opened() as shelf:

@@ -135,8 +135,10 @@ class ApiConnector:
             except NeedsSignInError:
                 raise
             except ExternalError as error:
+                reached = "can't be reached" not in error.message
+                what = "gave no whole answer" if reached else "can't be reached"
                 raise SourceDownError(
-                    f"the source {slug} can't be reached: {error.message}", sent="can't be reached" not in error.message
+                    f"the source {slug} {what}: {error.message}", hint=error.hint, sent=reached
                 ) from error
         auth = self._config.auth
         if response.status_code == 401 and auth is not None:  # without it there is no sign-in: it is an answer

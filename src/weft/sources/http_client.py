@@ -8,7 +8,7 @@ others name (metadata of a sign-in) must be public unless the source itself is l
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -18,6 +18,7 @@ from weft.protocol.errors import ExternalError, UserError
 from weft.protocol.json_text import json_value
 from weft.tools.addresses import closed_kind, is_loopback, is_metadata
 from weft.tools.fetch import resolve
+from weft.tools.http_reply import Unfolder
 
 ANSWER_LIMIT: Final = 16 * 2**20
 CONNECT_SECONDS: Final = 15.0
@@ -30,17 +31,31 @@ class AnswerTooLargeError(ExternalError):
 
 
 class _Bounded(httpx2.AsyncByteStream):
-    def __init__(self, inner: Any, *, endless: bool) -> None:
+    """The answer as it comes, unfolded and never more than the limit. `broken` makes an error of what the connection
+    raises."""
+
+    def __init__(
+        self, inner: Any, encoding: str, *, endless: bool, broken: Callable[[httpx2.TransportError], Exception]
+    ) -> None:
         self._inner = inner
+        self._unfold = Unfolder(encoding)
         self._left = None if endless else ANSWER_LIMIT
+        self._broken = broken
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        async for piece in self._inner:
-            if self._left is not None:
-                self._left -= len(piece)
-                if self._left < 0:
-                    raise AnswerTooLargeError(f"the answer is over {ANSWER_LIMIT // 2**20} MB", hint="ask for less")
-            yield piece
+        try:
+            async for piece in self._inner:
+                for made in self._unfold.feed(piece):
+                    if self._left is not None:
+                        self._left -= len(made)
+                        if self._left < 0:
+                            raise AnswerTooLargeError(
+                                f"the answer is over {ANSWER_LIMIT // 2**20} MB", hint="ask for less"
+                            )
+                    yield made
+        except httpx2.TransportError as error:
+            raise self._broken(error) from error
+        self._unfold.finish()
 
     async def aclose(self) -> None:
         await self._inner.aclose()
@@ -59,6 +74,7 @@ class Wire(httpx2.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         host = request.url.host
         await self._check(host, request.url.port or 443)
+        request.headers["accept-encoding"] = "gzip, deflate"
         try:
             response = await self._inner.handle_async_request(request)
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
@@ -66,11 +82,16 @@ class Wire(httpx2.AsyncBaseTransport):
                 raise ExternalError(f"{host} can't be reached: {error}", retryable=True) from error
             return _fault(request, 503, f"{host} can't be reached: {error}", {"unsent": True})
         except httpx2.TransportError as error:
+            broken = _broken(host, error)
             if not self._faults_as_answers:
-                raise ExternalError(f"the connection to {host} broke: {_words(error)}", retryable=True) from error
-            return _fault(request, 503, f"the connection to {host} broke: {_words(error)}", {"lost": True})
-        endless = response.headers.get("content-type", "").startswith("text/event-stream")
-        response.stream = _Bounded(response.stream, endless=endless)
+                raise broken from error
+            return _fault(request, 503, broken.message, {"lost": True})
+        response.stream = _Bounded(
+            response.stream,
+            response.headers.pop("content-encoding", ""),
+            endless=response.headers.get("content-type", "").startswith("text/event-stream"),
+            broken=lambda error: error if self._faults_as_answers else _broken(host, error),
+        )
         status = response.status_code
         if status == 404 and self._faults_as_answers and "mcp-session-id" in request.headers:
             await response.aread()
@@ -141,8 +162,8 @@ def _fault(request: httpx2.Request, status: int, words: str, data: dict[str, Any
     return httpx2.Response(status, headers=headers, content=json.dumps(body).encode(), request=request)
 
 
-def _words(error: Exception) -> str:
-    return str(error) or type(error).__name__
+def _broken(host: str, error: Exception) -> ExternalError:
+    return ExternalError(f"the connection to {host} broke: {str(error) or type(error).__name__}", retryable=True)
 
 
 def open_client(

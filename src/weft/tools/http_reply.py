@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 import zlib
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Final
 
 from weft.protocol.errors import ExternalError
@@ -92,14 +92,18 @@ async def read_body(stream: asyncio.StreamReader, head: ReplyHead, limit: int) -
     """The unfolded body; ExternalError when it is cut short, malformed or larger than `limit`."""
     if head.status in (204, 304):
         return b""
-    unfold = _Unfolder(head.headers.get("content-encoding", ""), limit)
-    received = 0
+    unfold = Unfolder(head.headers.get("content-encoding", ""))
+    received, body = 0, bytearray()
     async for piece in _pieces(stream, head, limit):
         received += len(piece)
+        for made in unfold.feed(piece):
+            body += made
+            if max(received, len(body)) > limit:
+                raise too_large(limit)
         if received > limit:
             raise too_large(limit)
-        unfold.feed(piece)
-    return unfold.finish()
+    unfold.finish()
+    return bytes(body)
 
 
 def too_large(limit: int) -> ExternalError:
@@ -156,34 +160,34 @@ async def _chunks(stream: asyncio.StreamReader) -> AsyncIterator[bytes]:
             raise malformed("a chunk that is longer than it says")
 
 
-class _Unfolder:
-    """Content encodings, unfolded piece by piece and never past the limit."""
+class Unfolder:
+    """Content encodings, unfolded piece by piece: what little came is never more than `PIECE` at once."""
 
-    def __init__(self, encoding: str, limit: int) -> None:
+    def __init__(self, encoding: str) -> None:
         name = encoding.strip().lower()
         if name not in ("", "identity", "gzip", "x-gzip", "deflate"):
             raise malformed(f"the content encoding {name[:40]!r}, which was not asked for")
         self._kind = {"": "plain", "identity": "plain", "deflate": "deflate"}.get(name, "gzip")
-        self._limit = limit
-        self._out = bytearray()
         self._inner = zlib.decompressobj(31 if self._kind == "gzip" else 15)
         self._begun = False
 
-    def feed(self, piece: bytes) -> None:
+    def feed(self, piece: bytes) -> Iterator[bytes]:
         if self._kind == "plain":
-            self._add(piece)
+            yield piece
             return
-        while piece:
+        is_full = False
+        while piece or is_full:
             if self._inner.eof:
-                if self._kind == "gzip" and piece[:2] == b"\x1f\x8b":
-                    self._inner = zlib.decompressobj(31)  # several members, one after the other, are one body
-                else:
+                if self._kind != "gzip" or piece[:2] != b"\x1f\x8b":
                     return  # padding behind the end means nothing
-            piece = self._unfold(piece)
+                self._inner = zlib.decompressobj(31)  # several members, one after the other, are one body
+            made, piece = self._unfold(piece)
+            is_full = len(made) == PIECE  # there may be more, although everything was taken in
+            yield made
 
-    def _unfold(self, piece: bytes) -> bytes:
+    def _unfold(self, piece: bytes) -> tuple[bytes, bytes]:
         try:
-            self._add(self._inner.decompress(piece, self._limit - len(self._out) + 1))
+            made = self._inner.decompress(piece, PIECE)
         except zlib.error as error:
             if self._kind != "deflate" or self._begun:
                 raise malformed(f"its {self._kind} does not unfold ({error})") from error
@@ -191,14 +195,8 @@ class _Unfolder:
             self._begun = True
             return self._unfold(piece)
         self._begun = True
-        return self._inner.unconsumed_tail or self._inner.unused_data
+        return made, self._inner.unconsumed_tail or self._inner.unused_data
 
-    def _add(self, data: bytes) -> None:
-        self._out += data
-        if len(self._out) > self._limit:
-            raise too_large(self._limit)
-
-    def finish(self) -> bytes:
+    def finish(self) -> None:
         if self._kind != "plain" and self._begun and not self._inner.eof:
             raise _cut(f"in the middle of its {self._kind}")
-        return bytes(self._out)

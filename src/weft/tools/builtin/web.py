@@ -62,7 +62,7 @@ def readable(fetched: Fetched) -> str:
     kind = fetched.media_type
     if not fetched.data:
         return "[nothing]"
-    if kind == "application/json" or kind.endswith("+json"):
+    if "json" in kind:  # also a value a line, as x-ndjson and jsonl have it
         try:
             return json.dumps(json_value(fetched.data), indent=1, ensure_ascii=False)
         except ValueError:
