@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import signal
 import urllib.request
 from collections.abc import Iterator
@@ -12,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.shared.fleet import Fleet, events_of, log_of, until
+from weft.consent import FILE
 
 pytestmark = [pytest.mark.process, pytest.mark.needs("postgres")]
 
@@ -61,6 +64,29 @@ def test_a_run_that_sleeps_is_shown_so(fleet: Fleet) -> None:
     fleet.worker("one")
     shown = fleet.weft("batches", "show", fleet.batch(), "--wait", "--json", timeout=120)
     assert (shown.code, [one["state"] for one in shown.events]) == (3, ["asleep"]), fleet.said("one")
+
+
+def test_what_a_worker_refused_before_it_began_can_be_queued_again(fleet: Fleet) -> None:
+    """Nobody had agreed to the code there. The documents and what was asked for are still known."""
+    fleet.queue("--answer", "plan=proceed", *fleet.documents(2))
+    batch = fleet.batch()
+    (Path(os.environ["HOME"]) / ".config" / "weft" / FILE).unlink()
+    first = fleet.worker("one")
+    shown = fleet.weft("batches", "show", batch, "--wait", "--json", timeout=120)
+    assert [one["state"] for one in shown.events] == ["failed", "failed"], fleet.said("one")
+    assert "nobody has agreed to code" in shown.events[0]["problem"]
+    first.terminate()
+    first.wait(90)
+    found = re.search(r"--trust ([0-9a-f]{32})", fleet.said("one"))
+    assert found
+    fleet.worker("two", "--trust", found[1])
+    assert fleet.weft("batches", "retry", batch).out == "2 queued again\n"
+    shown = fleet.weft("batches", "show", batch, "--wait", "--json", timeout=120)
+    assert [one["state"] for one in shown.events] == ["at a gate", "at a gate"], fleet.said("two")
+    with log_of(fleet.store) as log:
+        seen = events_of(log, shown.events[1]["session"])
+    opened = [one["step"] for one in seen if one["type"] == "gate_opened"]
+    assert opened == ["plan", "review"], "with the answer that was given in advance"
 
 
 @pytest.mark.parametrize("how", [pytest.param(signal.SIGKILL, marks=pytest.mark.campaign), signal.SIGSTOP])

@@ -56,11 +56,13 @@ def retry(batch: str, workspace: str | None) -> None:
     """Queue again what failed or was interrupted; what is done stays."""
     with open_app(workspace, runs=True) as app:
         queue = open_queue(app)
-        rows = [row for row in queue.batch(batch) if state_of(row) in ("failed", "interrupted") and row.begun]
-        again = [SessionRequest(session=row.session) for row in rows]
+        rows = [row for row in queue.batch(batch) if state_of(row) in ("failed", "interrupted")]
+        again = [SessionRequest(session=row.session) for row in rows if row.begun]
         works = app.works_for(again, StartRun(), f"{batch}-{app.new_name()[:6]}", TERMINAL)
+        # What was refused before it began has no session to go on with: it is asked for once more, as it was.
+        works += queue.last_of([row.session for row in rows if not row.begun])
         queue.put(works, _pushed(app))
-        print(f"{len(rows)} queued again")
+        print(f"{len(works)} queued again")
 
 
 def queue_all(app: App, found: Sequence[SessionRequest], wish: StartRun, *, as_json: bool, plain: bool) -> int:

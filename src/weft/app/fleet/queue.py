@@ -200,6 +200,15 @@ class Queue:
 
         return self._shared.work(given, "giving work out anew")
 
+    def last_of(self, sessions: Sequence[str]) -> list[Work]:
+        """What was queued last for each of these sessions, as far as it is still known."""
+        rows = self._shared.rows(
+            "SELECT DISTINCT ON (lock) args ->> 'work' FROM procrastinate_jobs "
+            "WHERE lock = ANY(%s) AND task_name = %s ORDER BY lock, id DESC",
+            (list(sessions), TASK),
+        )
+        return [Work.from_bytes(self._shared.get(digest)) for (digest,) in rows]
+
     def reply(self, key: str) -> Reply | None:
         rows = self._shared.rows("SELECT reply FROM weft.replies WHERE key = %s", (key,))
         return reply_from_wire(rows[0][0]) if rows else None
