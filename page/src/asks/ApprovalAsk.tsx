@@ -1,10 +1,8 @@
 /** A tool call that waits for a person: exactly what it would do, why it asks, and four answers. */
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import { Trouble } from "../parts/Trouble";
 import type { Call } from "../store/conversations";
-import { type AskProps, useAnswering } from "./answering";
-import { isTyping } from "./GateAsk";
+import { type AskProps, useAnswering, useAnswerKeys } from "./answering";
 import { CallInput } from "./CallInput";
 
 export function ApprovalAsk({ base, session, call, first = false }: AskProps & { call: Call }) {
@@ -15,20 +13,14 @@ export function ApprovalAsk({ base, session, call, first = false }: AskProps & {
     void answering.give({
       type: "decide_approval", conversation: call.conversation, call: call.call, decision, reason, turn: call.turn,
     });
-  useEffect(() => {
-    if (!first) return;
-    const press = (event: KeyboardEvent): void => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-      if (event.key === "y") decide("once");
-      else if (event.key === "a" && call.key) decide("session");
-      else if (event.key === "n") decide("denied");
-      else if (event.key === "r") denying.value = true;
-      else return;
-      event.preventDefault();
-    };
-    addEventListener("keydown", press);
-    return () => removeEventListener("keydown", press);
-  }, [first, call.call]);
+  useAnswerKeys(first, (key) => {
+    if (key === "y") decide("once");
+    else if (key === "a" && call.key) decide("session");
+    else if (key === "n") decide("denied");
+    else if (key === "r") denying.value = true;
+    else return false;
+    return true;
+  }, [call.call]);
   const key = (letter: string) => (first ? <kbd aria-hidden="true">{letter}</kbd> : null);
   return (
     <section class="ask" aria-label={`May ${call.tool} do this?`}>
@@ -62,7 +54,7 @@ export function ApprovalAsk({ base, session, call, first = false }: AskProps & {
           <div class="choices"><button disabled={answering.busy.value}>Deny</button></div>
         </form>
       )}
-      {answering.problem.value && <Trouble problem={answering.problem.value} />}
+      <Trouble problem={answering.problem.value} />
     </section>
   );
 }

@@ -30,7 +30,7 @@ export function ConfirmationAsk({ base, session, asked }: AskProps & { asked: Co
           </button>
         ))}
       </div>
-      {answering.problem.value && <Trouble problem={answering.problem.value} />}
+      <Trouble problem={answering.problem.value} />
     </section>
   );
 }

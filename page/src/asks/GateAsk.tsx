@@ -1,11 +1,11 @@
 /** A gate: what it asks, what it asks about, its choices, and a field for words. */
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import type { ParameterShown } from "../api/made";
-import { ParameterField } from "../parts/ParameterField";
+import { ParameterFields } from "../parts/ParameterField";
 import { Trouble } from "../parts/Trouble";
 import type { Gate } from "../store/run";
-import { type AskProps, useAnswering } from "./answering";
+import { type AskProps, useAnswering, useAnswerKeys } from "./answering";
 import { nameWords, Value } from "./Value";
 
 interface Choice {
@@ -64,19 +64,11 @@ export function GateAsk({ base, session, gate, first = false }: AskProps & { gat
     void answering.give({ type: "reply_to_gate", gate: name, choice: amending.value, text: text.trim(), values: values.value })
       .then((sent) => sent || write(text));
   };
-  useEffect(() => {
-    if (!first) return;
-    const press = (event: KeyboardEvent): void => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-      const choice = choices[Number(event.key) - 1];
-      if (choice) {
-        event.preventDefault();
-        choose(choice);
-      }
-    };
-    addEventListener("keydown", press);
-    return () => removeEventListener("keydown", press);
-  }, [first, gate.opened.gate, sure.value]);
+  useAnswerKeys(first, (key) => {
+    const choice = choices[Number(key) - 1];
+    if (choice) choose(choice);
+    return choice !== undefined;
+  }, [gate.opened.gate, sure.value]);
 
   return (
     <section class="ask" aria-label={`Question after ${gate.opened.step}`}>
@@ -93,15 +85,7 @@ export function GateAsk({ base, session, gate, first = false }: AskProps & { gat
       )}
       {gate.opened.form.length > 0 && (
         <div class="parameters">
-          {gate.opened.form.map(fieldOf).map((one) => (
-            <div key={one.name} class="parameter">
-              <label for={`p-${gate.opened.gate}-${one.name}`}>{one.description}</label>
-              <ParameterField id={`p-${gate.opened.gate}-${one.name}`} one={one} value={values.value[one.name]} set={(value) => {
-                const { [one.name]: _, ...rest } = values.value;
-                values.value = value === undefined ? rest : { ...rest, [one.name]: value };
-              }} />
-            </div>
-          ))}
+          <ParameterFields id={`p-${gate.opened.gate}`} fields={gate.opened.form.map(fieldOf)} values={values} named={false} />
         </div>
       )}
       <Awaited gate={gate} choices={choices} />
@@ -147,7 +131,7 @@ export function GateAsk({ base, session, gate, first = false }: AskProps & { gat
           </div>
         </form>
       )}
-      {answering.problem.value && <Trouble problem={answering.problem.value} />}
+      <Trouble problem={answering.problem.value} />
     </section>
   );
 }
@@ -173,8 +157,4 @@ function Awaited({ gate, choices }: { gate: Gate; choices: readonly Choice[] }) 
     gate.reminded ? (gate.reminded === 1 ? "reminded once" : `reminded ${gate.reminded} times`) : "",
   ];
   return <p class="soft small">{told.filter(Boolean).join(" · ")}</p>;
-}
-
-export function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 }

@@ -45,7 +45,7 @@ export function PlanAsk({ base, session, plan }: AskProps & { plan: Plan }) {
           <div class="choices"><button class="primary" disabled={answering.busy.value || !words.value.trim()}>Plan it again</button></div>
         </form>
       )}
-      {answering.problem.value && <Trouble problem={answering.problem.value} />}
+      <Trouble problem={answering.problem.value} />
     </section>
   );
 }

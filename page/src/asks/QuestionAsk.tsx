@@ -70,7 +70,7 @@ export function QuestionAsk({ base, session, asked }: AskProps & { asked: Questi
           Don’t answer
         </button>
       </div>
-      {answering.problem.value && <Trouble problem={answering.problem.value} />}
+      <Trouble problem={answering.problem.value} />
     </form>
   );
 }

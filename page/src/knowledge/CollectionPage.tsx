@@ -54,7 +54,7 @@ function Ask({ address }: { address: string }) {
         <button type="button" disabled={!question.value.trim() || busy.value} onClick={() => ask("research")}>Research it</button>
         <span class="soft small">Each sentence of the answer leads to its passage.</span>
       </div>
-      {problem.value && <Trouble problem={problem.value} />}
+      <Trouble problem={problem.value} />
     </form>
   );
 }
@@ -84,7 +84,7 @@ function Documents({ address, found, again }: { address: string; found: Collecti
           {job.value.notes.map((note) => <p key={note} class="soft small">{note}</p>)}
         </div>
       )}
-      {problem.value && <Trouble problem={problem.value} />}
+      <Trouble problem={problem.value} />
       <ul class="rows">
         {found.documents.map((one) => (
           <li key={one.file} class="thing">

@@ -28,7 +28,7 @@ function All() {
     <div class="page">
       <h1>Knowledge</h1>
       <p class="standfirst">Documents that can be searched, asked and cited. They stay on this machine.</p>
-      {found.problem.value && <Trouble problem={found.problem.value} />}
+      <Trouble problem={found.problem.value} />
       <ul class="rows">
         {found.found.value?.map((one) => (
           <li key={one.name}>
@@ -44,7 +44,7 @@ function All() {
         <input aria-label="Name of a new collection" placeholder="Name of a new collection" value={name.value} onInput={(event) => (name.value = event.currentTarget.value)} />
         <button disabled={!name.value.trim()}>Make a collection</button>
       </form>
-      {problem.value && <Trouble problem={problem.value} />}
+      <Trouble problem={problem.value} />
     </div>
   );
 }

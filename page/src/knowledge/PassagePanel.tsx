@@ -15,7 +15,7 @@ export function PassagePanel({ address, collection, passage }: { address: string
         <h2>{shown?.ref || passage}</h2>
         {shown && <p class="soft">{[shown.document, shown.heading, shown.page ? `page ${shown.page}` : "", shown.tier].filter(Boolean).join(" · ")}</p>}
       </header>
-      {found.problem.value && <Trouble problem={found.problem.value} />}
+      <Trouble problem={found.problem.value} />
       {shown && <p class="passages" dir="auto">{shown.text}</p>}
       {(hops.found.value?.length ?? 0) > 0 && (
         <section aria-label="What it refers to" class="library">

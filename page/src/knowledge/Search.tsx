@@ -2,7 +2,7 @@
 import type { PassagesFound } from "../api/made";
 import { Trouble } from "../parts/Trouble";
 import { useAsked } from "../parts/useAsked";
-import { go, query, to } from "../shell/address";
+import { asking, go, query, to } from "../shell/address";
 
 const MODES = ["both", "words", "meaning"] as const;
 
@@ -10,12 +10,7 @@ export function Search({ address, collection }: { address: string; collection: s
   const q = query.value.get("q") ?? "";
   const mode = query.value.get("mode") ?? "both";
   const found = useAsked<PassagesFound>(q.trim() ? `${address}/search?${new URLSearchParams({ q, mode, limit: "12" })}` : "");
-  const set = (name: string, value: string): void => {
-    const asked = new URLSearchParams(query.value);
-    if (value) asked.set(name, value);
-    else asked.delete(name);
-    go(`${location.pathname}${asked.size ? `?${asked}` : ""}`, true);
-  };
+  const set = (name: string, value: string): void => go(asking({ [name]: value }), true);
   const best = Math.max(...(found.found.value?.hits.map((hit) => hit.score) ?? [1]), 0.0001);
   return (
     <section aria-label="Search" class="library">
@@ -23,7 +18,7 @@ export function Search({ address, collection }: { address: string; collection: s
       <div class="filters" role="group" aria-label="How to search">
         {MODES.map((one) => <button key={one} type="button" aria-pressed={mode === one} onClick={() => set("mode", one === "both" ? "" : one)}>{one === "both" ? "words and meaning" : one}</button>)}
       </div>
-      {found.problem.value && <Trouble problem={found.problem.value} />}
+      <Trouble problem={found.problem.value} />
       {q && found.found.value?.warnings.map((text) => <p key={text} class="warning">{text}</p>)}
       {q && found.found.value?.hits.length === 0 && <p class="soft">Nothing found.</p>}
       {q && (

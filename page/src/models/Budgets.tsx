@@ -23,7 +23,7 @@ export function Budgets() {
   return (
     <section aria-label="Budgets" class="library">
       <h2 class="label">Budgets</h2>
-      {pipelines.problem.value && <Trouble problem={pipelines.problem.value} />}
+      <Trouble problem={pipelines.problem.value} />
       {still.map((one) => <p key={one.id} class="warning"><span aria-hidden="true">! </span><a href={to("s", one.id)}>{one.title}</a> has reached its budget and waits for more.</p>)}
       {shown.length > 0 && (
         <div class="wide" tabIndex={0} role="region" aria-label="Budgets of pipelines">

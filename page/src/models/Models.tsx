@@ -9,14 +9,14 @@ import { money, tokens } from "../parts/words";
 import { go, query, to } from "../shell/address";
 import { Budgets } from "./Budgets";
 import { Roles } from "./Roles";
-import { base, me } from "../store/desk";
+import { base, mayChange } from "../store/desk";
 
 export function Models() {
   const models = useList<readonly ModelRow[]>(`${base.value}/models`);
   return (
     <div class="page">
       <h1>Models and cost</h1>
-      {models.problem.value && <Trouble problem={models.problem.value} />}
+      <Trouble problem={models.problem.value} />
       {!models.found.value && !models.problem.value && <p class="soft loading" role="status">looking…</p>}
       <ul class="rows">{models.found.value?.map((one) => <One key={one.model} model={one} again={models.again} />)}</ul>
       <p class="soft small">“embedded” is always there: it needs no key and nothing leaves this machine. <code>weft models add</code> connects another.</p>
@@ -37,7 +37,7 @@ function One({ model, again }: { model: ModelRow; again: () => void }) {
         <span><span class="title">{model.model}</span>{model.default && <> <span class="tag">the default</span></>} <span class="described">{[model.kind, model.where].filter(Boolean).join(" · ")}</span></span>
         <span class="choices">
           <button type="button" disabled={busy.value} onClick={() => void act(async () => (tested.value = await post<ModelTested>(`${base.value}/models/test`, { model: model.model })))}>{busy.value ? "Testing…" : "Test"}</button>
-          {!model.default && me.value?.role === "administer" && (
+          {!model.default && mayChange.value && (
             <button type="button" class="plain" disabled={busy.value} onClick={() => void act(() => put(`${base.value}/models/default`, { model: model.model }).then(again))}>Make it the default</button>
           )}
         </span>
@@ -48,7 +48,7 @@ function One({ model, again }: { model: ModelRow; again: () => void }) {
           {found.first_part != null && <span class="soft"> first words after {found.first_part.toFixed(1)} s</span>}
         </p>
       )}
-      {problem.value && <Trouble problem={problem.value} />}
+      <Trouble problem={problem.value} />
     </li>
   );
 }
@@ -73,7 +73,7 @@ function Costs() {
       <div class="filters" role="group" aria-label="By">
         {BY.map((one) => <button key={one} type="button" aria-pressed={by === one} onClick={() => go(`/models${one === "day" ? "" : `?by=${one}`}`, true)}>by {one}</button>)}
       </div>
-      {found.problem.value && <Trouble problem={found.problem.value} />}
+      <Trouble problem={found.problem.value} />
       {!table && !found.problem.value && <p class="soft loading" role="status">adding up…</p>}
       {table && table.rows.length > 0 && by === "day" && <Days rows={table.rows} priced={priced} />}
       {table && !table.rows.length && <p class="soft">Nothing was spent.</p>}

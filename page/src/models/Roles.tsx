@@ -4,7 +4,7 @@ import type { ModelRow, RoleShown } from "../api/made";
 import { Trouble } from "../parts/Trouble";
 import { useAsked } from "../parts/useAsked";
 import { useDoing } from "../parts/useDoing";
-import { base, me } from "../store/desk";
+import { base, mayChange } from "../store/desk";
 
 const FOR: Readonly<Record<string, string>> = { small: "short and simple work", standard: "most work", strong: "the hardest work" };
 
@@ -22,14 +22,14 @@ export function Roles({ models }: { models: readonly ModelRow[] }) {
         {roles.found.value.map((one) => (
           <li key={one.role} class="thing">
             <label for={`role-${one.role}`}><span class="title">{one.role}</span> <span class="described">{FOR[one.role]}</span></label>
-            <select id={`role-${one.role}`} disabled={me.value?.role !== "administer"} value={one.model} onChange={(event) => choose(one.role, event.currentTarget.value)}>
+            <select id={`role-${one.role}`} disabled={!mayChange.value} value={one.model} onChange={(event) => choose(one.role, event.currentTarget.value)}>
               <option value="">none chosen</option>
               {[...new Set([...(one.model ? [one.model] : []), ...models.map((model) => model.model)])].map((name) => <option key={name} value={name}>{name}</option>)}
             </select>
           </li>
         ))}
       </ul>
-      {problem.value && <Trouble problem={problem.value} />}
+      <Trouble problem={problem.value} />
       <p class="soft small">A step or an agent that says <code>model: strong</code> gets what is chosen here; all others get the default.</p>
     </section>
   );

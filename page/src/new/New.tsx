@@ -5,7 +5,7 @@ import { Trouble } from "../parts/Trouble";
 import { useList } from "../parts/useAsked";
 import { useDoing } from "../parts/useDoing";
 import { count, humanSize } from "../parts/words";
-import { go, place, query, to } from "../shell/address";
+import { asking, go, place, query, to } from "../shell/address";
 import { base } from "../store/desk";
 import { BatchPage } from "./BatchPage";
 import { begin, beginBatch } from "./begin";
@@ -96,9 +96,7 @@ export function Begin({ bare = false }: { bare?: boolean }) {
               <input type="radio" name="pipeline" checked={one === chosen} onChange={() => {
                 parameters.value = {};
                 depth.value = "";
-                const asked = new URLSearchParams(query.value);
-                asked.set("pipeline", one.name);
-                go(`${location.pathname}?${asked}`, true);
+                go(asking({ pipeline: one.name }), true);
               }} />
               <span><strong>{one.name}</strong> <span class="soft">{one.description}</span></span>
             </label>
@@ -118,7 +116,7 @@ export function Begin({ bare = false }: { bare?: boolean }) {
         )}
         {busy.value && <span class="working" role="status">beginning</span>}
       </div>
-      {problem.value && <Trouble problem={problem.value} />}
+      <Trouble problem={problem.value} />
     </div>
   );
 }

@@ -1,7 +1,34 @@
-/** One value to be filled in, as it is declared; left alone it is as usual. */
+/** Values to be filled in, as they are declared; left alone, each is as usual. */
+import type { Signal } from "@preact/signals";
 import type { ParameterShown } from "../api/made";
 
-export function ParameterField({ id, one, value, set }: { id: string; one: ParameterShown; value: unknown; set: (value: unknown) => void }) {
+interface Props {
+  /** Of the field; those of its values begin with it. */
+  readonly id: string;
+  readonly fields: readonly ParameterShown[];
+  readonly values: Signal<Readonly<Record<string, unknown>>>;
+  /** By their names; otherwise by what they are about alone. */
+  readonly named?: boolean;
+}
+
+export function ParameterFields({ id, fields, values, named = true }: Props) {
+  const set = (name: string, value: unknown): void => {
+    const { [name]: _, ...rest } = values.value;
+    values.value = value === undefined ? rest : { ...rest, [name]: value };
+  };
+  return (
+    <>
+      {fields.map((one) => (
+        <div key={one.name} class="parameter">
+          <label for={`${id}-${one.name}`}>{named ? <><strong>{one.name}</strong> <span class="soft">{one.description}</span></> : one.description}</label>
+          <ParameterField id={`${id}-${one.name}`} one={one} value={values.value[one.name]} set={(value) => set(one.name, value)} />
+        </div>
+      ))}
+    </>
+  );
+}
+
+function ParameterField({ id, one, value, set }: { id: string; one: ParameterShown; value: unknown; set: (value: unknown) => void }) {
   if (one.type === "boolean")
     return (
       <select id={id} value={value === undefined ? "" : String(value)} onChange={(event) => set(event.currentTarget.value === "" ? undefined : event.currentTarget.value === "true")}>

@@ -1,7 +1,8 @@
 import type { Problem } from "../api/client";
 
-/** What went wrong, where, and what to do. */
-export function Trouble({ problem }: { problem: Problem }) {
+/** What went wrong, where, and what to do; nothing where nothing did. */
+export function Trouble({ problem }: { problem: Problem | null }) {
+  if (!problem) return null;
   return (
     <div class="trouble" role="alert">
       <p><span aria-hidden="true">✗ </span>{problem.what}</p>

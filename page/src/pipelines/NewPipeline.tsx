@@ -31,7 +31,7 @@ export function NewPipeline({ names }: { names: readonly string[] }) {
       </select>
       <button class="primary" disabled={!name.value.trim()}>Make it</button>
       <button type="button" class="plain" onClick={() => (open.value = false)}>Leave it</button>
-      {problem.value && <Trouble problem={problem.value} />}
+      <Trouble problem={problem.value} />
     </form>
   );
 }

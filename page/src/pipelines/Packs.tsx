@@ -5,7 +5,7 @@ import { Trouble } from "../parts/Trouble";
 import { useList } from "../parts/useAsked";
 import { useDoing } from "../parts/useDoing";
 import { count } from "../parts/words";
-import { base, me } from "../store/desk";
+import { base, mayChange } from "../store/desk";
 
 export function Packs({ laid }: { laid: () => void }) {
   const found = useList<readonly PackShown[]>(`${base.value}/packs`);
@@ -19,7 +19,7 @@ export function Packs({ laid }: { laid: () => void }) {
   return (
     <section class="library" aria-label="Packs">
       <h2 class="label">Packs</h2>
-      {problem.value && <Trouble problem={problem.value} />}
+      <Trouble problem={problem.value} />
       <ul class="rows">
         {found.found.value.map((one) => {
           const files = Object.entries(one.differences).filter(([, state]) => state !== "same");
@@ -35,7 +35,7 @@ export function Packs({ laid }: { laid: () => void }) {
                   </details>
                 )}
               </div>
-              {me.value?.role === "administer" && files.length > own && (
+              {mayChange.value && files.length > own && (
                 <button type="button" disabled={busy.value} onClick={() => lay(one.name)}>{isLaid ? "Bring up to date" : "Add"}</button>
               )}
             </li>

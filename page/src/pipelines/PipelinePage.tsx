@@ -10,7 +10,7 @@ import { useAsked } from "../parts/useAsked";
 import { useDoing } from "../parts/useDoing";
 import { count, humanMs, money, now, since } from "../parts/words";
 import { go, to } from "../shell/address";
-import { base, me } from "../store/desk";
+import { base, mayChange } from "../store/desk";
 import { copyPipeline } from "./NewPipeline";
 import { StepStats } from "./StepStats";
 import { TextEditor } from "./TextEditor";
@@ -31,7 +31,7 @@ export function PipelinePage({ name }: { name: string }) {
       <h1>{found.name}</h1>
       <p class="standfirst">{found.description}</p>
       {found.problems.length > 0 && <Broken problems={found.problems} />}
-      <p class="choices">{!found.problems.length && <a class="button primary" href={`/new?pipeline=${encodeURIComponent(name)}`}>Begin with it</a>}{me.value?.role === "administer" && <Copy name={name} />}</p>
+      <p class="choices">{!found.problems.length && <a class="button primary" href={`/new?pipeline=${encodeURIComponent(name)}`}>Begin with it</a>}{mayChange.value && <Copy name={name} />}</p>
       {shown.graph.length > 0 && (
         <section class="run" aria-label="Graph">
           <Graph steps={shown.graph} node={(one) => <Node step={one} chosen={chosen.value === one.name} choose={() => (chosen.value = chosen.value === one.name ? "" : one.name)} />} />
@@ -90,7 +90,7 @@ function Copy({ name }: { name: string }) {
     const wanted = prompt("What shall the new pipeline be called?", `${name}-2`)?.trim();
     if (wanted) void act(() => copyPipeline(name, wanted).then(() => go(to("pipelines", wanted))));
   };
-  return <><button type="button" onClick={copy}>New one from it</button>{problem.value && <Trouble problem={problem.value} />}</>;
+  return <><button type="button" onClick={copy}>New one from it</button><Trouble problem={problem.value} /></>;
 }
 
 function Node({ step, chosen, choose }: { step: PipelineStep; chosen: boolean; choose: () => void }) {

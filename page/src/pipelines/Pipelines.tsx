@@ -4,7 +4,7 @@ import { Trouble } from "../parts/Trouble";
 import { useList } from "../parts/useAsked";
 import { count } from "../parts/words";
 import { place, to } from "../shell/address";
-import { base, me } from "../store/desk";
+import { base, mayChange } from "../store/desk";
 import { LibraryPage } from "./LibraryPage";
 import { NewPipeline } from "./NewPipeline";
 import { Packs } from "./Packs";
@@ -24,9 +24,9 @@ function All() {
     <div class="page">
       <div class="title-line">
         <h1>Pipelines</h1>
-        {me.value?.role === "administer" && <NewPipeline names={pipelines.found.value?.map((one) => one.name) ?? []} />}
+        {mayChange.value && <NewPipeline names={pipelines.found.value?.map((one) => one.name) ?? []} />}
       </div>
-      {pipelines.problem.value && <Trouble problem={pipelines.problem.value} />}
+      <Trouble problem={pipelines.problem.value} />
       {!pipelines.found.value && !pipelines.problem.value && <p class="soft loading" role="status">reading…</p>}
       <ul class="rows">
         {pipelines.found.value?.map((one) => (

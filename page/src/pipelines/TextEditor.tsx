@@ -5,7 +5,7 @@ import { problemOf, put } from "../api/client";
 import type { Problem, TextSaved } from "../api/made";
 import { Trouble } from "../parts/Trouble";
 import { useDoing } from "../parts/useDoing";
-import { me } from "../store/desk";
+import { mayChange } from "../store/desk";
 
 interface Props {
   readonly file: string;
@@ -23,7 +23,6 @@ export function TextEditor({ file, text, hash, address, check, problems, saved }
   const found = useSignal(problems);
   const { problem: trouble, act } = useDoing();
   const area = useRef<HTMLTextAreaElement>(null);
-  const may = me.value?.role === "administer";
   useEffect(() => {
     if (!check || draft.value === text) return;
     const timer = setTimeout(() => void check(draft.value).then((list) => (found.value = list), (error: unknown) => (trouble.value = problemOf(error))), 300);
@@ -46,7 +45,7 @@ export function TextEditor({ file, text, hash, address, check, problems, saved }
   return (
     <div class="editor">
       <label class="soft mono" for="file">{file}</label>
-      <textarea id="file" ref={area} spellcheck={false} rows={Math.min(24, Math.max(8, text.split("\n").length + 1))} readOnly={!may} value={draft.value} onInput={(event) => (draft.value = event.currentTarget.value)} />
+      <textarea id="file" ref={area} spellcheck={false} rows={Math.min(24, Math.max(8, text.split("\n").length + 1))} readOnly={!mayChange.value} value={draft.value} onInput={(event) => (draft.value = event.currentTarget.value)} />
       <div role="status">
         {found.value.length > 0 ? (
           <ul class="problems">
@@ -59,8 +58,8 @@ export function TextEditor({ file, text, hash, address, check, problems, saved }
           </ul>
         ) : <p class="good"><span aria-hidden="true">✓ </span>no problems</p>}
       </div>
-      {trouble.value && <Trouble problem={trouble.value} />}
-      {may && (
+      <Trouble problem={trouble.value} />
+      {mayChange.value && (
         <div class="choices">
           <button type="button" class="primary" disabled={draft.value === known.value.text} onClick={save}>Save</button>
           {draft.value !== known.value.text && <button type="button" onClick={() => (draft.value = known.value.text)}>Undo</button>}

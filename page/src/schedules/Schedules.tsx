@@ -7,7 +7,7 @@ import { useAsked } from "../parts/useAsked";
 import { useDoing } from "../parts/useDoing";
 import { now, since } from "../parts/words";
 import { place, to } from "../shell/address";
-import { base, me } from "../store/desk";
+import { base, mayRun } from "../store/desk";
 
 export function Schedules() {
   const found = useAsked<readonly ScheduleShown[]>(`${base.value}/schedules`);
@@ -18,7 +18,7 @@ export function Schedules() {
       {wanted && <p class="crumb"><a href="/schedules">Schedules</a></p>}
       <h1 dir="auto">{wanted || "Schedules"}</h1>
       {!wanted && <p class="standfirst">Runs and messages that begin by themselves while this server runs.</p>}
-      {found.problem.value && <Trouble problem={found.problem.value} />}
+      <Trouble problem={found.problem.value} />
       {!shown && !found.problem.value && <p class="soft loading" role="status">reading…</p>}
       <ul class="rows schedules">{shown?.map((one) => <One key={one.name} one={one} again={found.again} isAlone={wanted !== ""} />)}</ul>
       {found.found.value?.length === 0 && <p class="soft empty">None yet. A file in <code>schedules/</code> of the workspace says what begins when: <a href="/docs/schedules.html" target="_blank">how</a>.</p>}
@@ -30,7 +30,6 @@ export function Schedules() {
 function One({ one, again, isAlone }: { one: ScheduleShown; again: () => void; isAlone: boolean }) {
   const { problem, act } = useDoing();
   const told = useSignal("");
-  const mayRun = me.value?.role === "run" || me.value?.role === "administer";
   const say = (what: "run" | "pause" | "resume") => () => void act(async () => {
     await post(`${base.value}/schedules/${encodeURIComponent(one.name)}/${what}`, what === "run" ? { key: newKey() } : {});
     told.value = what === "run" ? "begun" : "";
@@ -43,7 +42,7 @@ function One({ one, again, isAlone }: { one: ScheduleShown; again: () => void; i
           {!isAlone && <a class="title" href={to("schedules", one.name)}>{one.name}</a>} <span class="soft">{one.when}</span>
           {one.description && <span class="described" dir="auto">{one.description}</span>}
         </span>
-        {mayRun && !one.problem && (
+        {mayRun.value && !one.problem && (
           <span class="choices">
             <button type="button" onClick={say("run")}>Run it now</button>
             <button type="button" class="plain" onClick={say(one.paused ? "resume" : "pause")}>{one.paused ? "Let it go on" : "Pause"}</button>
@@ -56,7 +55,7 @@ function One({ one, again, isAlone }: { one: ScheduleShown; again: () => void; i
         {told.value && <span class="good" role="status">✓ {told.value}</span>}
       </p>
       {one.problem && <p class="warning bad">✗ {one.problem}</p>}
-      {problem.value && <Trouble problem={problem.value} />}
+      <Trouble problem={problem.value} />
       {isAlone && !one.problem && <History name={one.name} again={told.value} />}
     </li>
   );
@@ -74,7 +73,7 @@ function History({ name, again }: { name: string; again: string }) {
   return (
     <section aria-label="History" class="library">
       <h2 class="label">History</h2>
-      {found.problem.value && <Trouble problem={found.problem.value} />}
+      <Trouble problem={found.problem.value} />
       {entries?.length === 0 && <p class="soft">Nothing has begun yet.</p>}
       {entries && entries.length > 0 && (
         <div class="wide" tabIndex={0} role="region" aria-label="What was begun, and why">

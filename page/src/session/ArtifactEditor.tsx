@@ -40,7 +40,7 @@ export function ArtifactEditor({ open, name, text, step, saved }: { open: OpenSe
           </div>
         ) : answer.value && <p class="good"><span aria-hidden="true">✓ </span>It fits its schema and checks.</p>}
       </div>
-      {wrong && <Trouble problem={wrong} />}
+      <Trouble problem={wrong} />
       {answer.value && (isChanged || isKept) && (
         <section aria-label="What a run would do then">
           <p class="label">What a run would do then</p>

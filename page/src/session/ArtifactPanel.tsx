@@ -2,6 +2,7 @@
 import type { ArtifactText, ArtifactVersionShown, FrameAddress } from "../api/made";
 import { csvRows } from "../parts/csv";
 import { Html } from "../parts/Html";
+import { jsonOf } from "../parts/json";
 import { PdfPages } from "../parts/PdfPages";
 import { SortTable } from "../parts/SortTable";
 import { Trouble } from "../parts/Trouble";
@@ -14,7 +15,6 @@ import { answerOf } from "./answer";
 import { AnswerView } from "./AnswerView";
 import { ArtifactEditor } from "./ArtifactEditor";
 import { ArtifactVersions } from "./ArtifactVersions";
-import { parsed } from "./ClaimPanel";
 import { Evident } from "./Evident";
 import { JsonTree } from "./JsonTree";
 
@@ -26,10 +26,11 @@ export function ArtifactPanel({ open, name }: { open: OpenSession; name: string 
   const made = open.fold.artifacts.get(name) ?? [];
   const newest = made.at(-1)?.hash ?? "";
   const version = query.value.get("version") ?? "";
-  const text = useAsked<ArtifactText>(newest ? `${at(open, "artifacts", name)}${version ? `?version=${version}` : ""}` : "", newest);
+  const address = (...what: string[]): string => `${at(open, "artifacts", name, ...what)}${version ? `?version=${version}` : ""}`;
+  const text = useAsked<ArtifactText>(newest ? address() : "", newest);
   const versions = useAsked<readonly ArtifactVersionShown[]>(newest ? at(open, "artifacts", name, "versions") : "", newest, open.fold.seq);
   const found = text.found.value;
-  const json = found && name.endsWith(".json") ? parsed(found.text) : undefined;
+  const json = found && name.endsWith(".json") ? jsonOf(found.text) : undefined;
   const answer = answerOf(json);
   const isPicture = /\.(png|jpe?g|gif|webp|avif)$/i.test(name);
   const isPdf = /\.pdf$/i.test(name);
@@ -53,13 +54,13 @@ export function ArtifactPanel({ open, name }: { open: OpenSession; name: string 
         </div>
       </header>
       {!newest && open.caughtUp.value && <p class="soft">There is no artifact of this name yet.</p>}
-      {text.problem.value && <Trouble problem={text.problem.value} />}
+      <Trouble problem={text.problem.value} />
       {version && <p class="warning">An earlier version. <a href={to("s", open.id, "artifact", name)}>To the current one</a></p>}
       {found?.edited && !version && view !== "edit" && (
         <p class="warning"><span aria-hidden="true">! </span>Its file was changed by hand since the step made it. <button type="button" class="plain" onClick={() => show("edit")}>What would that re-run?</button></p>
       )}
-      {newest && view === "page" && isPdf && <PdfPages key={newest + version} address={`${at(open, "artifacts", name, "raw")}${version ? `?version=${version}` : ""}`} name={name} />}
-      {newest && view === "page" && !isPdf && <Framed key={newest + version} open={open} name={name} version={version} />}
+      {newest && view === "page" && isPdf && <PdfPages key={newest + version} address={address("raw")} name={name} />}
+      {newest && view === "page" && !isPdf && <Framed key={newest + version} address={address("frame")} name={name} />}
       {found && view === "read" && (json === undefined
         ? rows ? <Rows rows={rows} /> : <Html look="formatted document" html={found.html} />
         : answer ? <AnswerView answer={answer} session={open.id} artifact={name} /> : <Evident open={open} value={json} />)}
@@ -85,9 +86,9 @@ function Rows({ rows }: { rows: readonly string[][] }) {
 }
 
 /** Others' markup, in an origin of its own. */
-function Framed({ open, name, version }: { open: OpenSession; name: string; version: string }) {
-  const address = useAsked<FrameAddress>(`${at(open, "artifacts", name, "frame")}${version ? `?version=${version}` : ""}`);
-  if (address.problem.value) return <Trouble problem={address.problem.value} />;
-  if (!address.found.value) return <p class="soft loading" role="status">opening…</p>;
-  return <iframe title={name} sandbox="allow-scripts" src={address.found.value.address} />;
+function Framed({ address, name }: { address: string; name: string }) {
+  const frame = useAsked<FrameAddress>(address);
+  if (frame.problem.value) return <Trouble problem={frame.problem.value} />;
+  if (!frame.found.value) return <p class="soft loading" role="status">opening…</p>;
+  return <iframe title={name} sandbox="allow-scripts" src={frame.found.value.address} />;
 }

@@ -33,7 +33,7 @@ export function ArtifactVersions({ open, name, versions }: { open: OpenSession; 
           ))}
         </tbody>
       </table>
-      {differs.problem.value && <Trouble problem={differs.problem.value} />}
+      <Trouble problem={differs.problem.value} />
       {there.length < 2 ? <p class="soft">There is one version: nothing to compare yet.</p>
         : differs.found.value && <div class="formatted code" dangerouslySetInnerHTML={{ __html: differs.found.value.html }} />}
     </div>

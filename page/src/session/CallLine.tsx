@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { CallInput } from "../asks/CallInput";
 import { Formatted } from "../parts/Formatted";
+import { jsonOf } from "../parts/json";
 import { callWords, humanMs, now, STATES } from "../parts/words";
 import type { OpenSession } from "../store/open";
 import type { Call } from "../store/conversations";
@@ -73,14 +74,5 @@ function Result({ call }: { call: Call }) {
 function kindOf(call: Call): "terminal" | "diff" | "json" | "text" {
   if (/^--- .*\n\+\+\+ .*\n@@ /m.test(call.text)) return "diff";
   if (typeof call.input.command === "string") return "terminal";
-  return /^\s*[[{]/.test(call.text) && call.text.length < 50_000 && isJson(call.text) ? "json" : "text";
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return /^\s*[[{]/.test(call.text) && call.text.length < 50_000 && jsonOf(call.text) !== undefined ? "json" : "text";
 }

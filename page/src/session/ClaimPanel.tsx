@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useAnswering } from "../asks/answering";
 import type { ArtifactText } from "../api/made";
 import { Trouble } from "../parts/Trouble";
+import { jsonOf } from "../parts/json";
 import { useAsked } from "../parts/useAsked";
 import { query, to } from "../shell/address";
 import type { OpenSession } from "../store/open";
@@ -15,7 +16,7 @@ export function ClaimPanel({ open, kind, name }: { open: OpenSession; kind: "cla
   const artifact = query.value.get("in") ?? "answer.json";
   const newest = open.fold.artifacts.get(artifact)?.at(-1)?.hash ?? "";
   const text = useAsked<ArtifactText>(newest ? at(open, "artifacts", artifact) : "", newest);
-  const answer = text.found.value ? answerOf(parsed(text.found.value.text)) : null;
+  const answer = text.found.value ? answerOf(jsonOf(text.found.value.text)) : null;
   if (text.problem.value) return <Trouble problem={text.problem.value} />;
   if (!answer) return <p class="soft loading" role="status">{newest || !open.caughtUp.value ? "opening…" : "There is no such answer here."}</p>;
   const one = kind === "claim" ? sentencesOf(answer).find((sentence) => sentence.id === name) : undefined;
@@ -62,7 +63,7 @@ function Overrule({ one, open }: { one: Sentence; open: OpenSession }) {
         <div class="choices"><button disabled={!why.value.trim() || answering.busy.value}>Say so</button></div>
         <p class="soft small">Your word is kept with your name, and what was made with the old verdict is made again.</p>
       </form>
-      {answering.problem.value && <Trouble problem={answering.problem.value} />}
+      <Trouble problem={answering.problem.value} />
     </details>
   );
 }
@@ -76,12 +77,4 @@ function Passage({ source, sentence, answer }: { source: Source; sentence: strin
       <p class="passages" dir="auto">{(sentence ? marked(unwrapped(source.text), sentence) : [unwrapped(source.text)]).map((part, index) => (index % 2 ? <mark key={index}>{part}</mark> : part))}</p>
     </section>
   );
-}
-
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

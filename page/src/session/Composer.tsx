@@ -88,7 +88,7 @@ export function Composer({ open, quote }: { open: OpenSession; quote: { value: s
         files.value = [...files.value, ...(event.dataTransfer?.files ?? [])];
       }}
     >
-      {wrong && <Trouble problem={wrong} />}
+      <Trouble problem={wrong} />
       {looked.value && <Formatted kind="markdown" text={looked.value} />}
       {files.value.length > 0 && (
         <ul class="attached" aria-label="Goes with it">

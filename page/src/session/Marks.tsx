@@ -13,6 +13,12 @@ export async function change(id: string, wish: SessionChange): Promise<void> {
   sessions.value = new Map(sessions.value).set(id, entry);
 }
 
+/** A label as it is typed: `name`, `name=value` or `name: value`. */
+export function labelOf(words: string): Record<string, string> | null {
+  const [name = "", ...value] = words.split(/[=:]/);
+  return name.trim() ? { [name.trim()]: value.join(":").trim() } : null;
+}
+
 export function Marks({ entry, close }: { entry: SessionEntry; close: () => void }) {
   const declared = useAsked<Declared>(`${base.value}/marks`);
   const title = useSignal(entry.title);
@@ -36,15 +42,15 @@ export function Marks({ entry, close }: { entry: SessionEntry; close: () => void
         ))}
         <form onSubmit={(event) => {
           event.preventDefault();
-          const [name = "", ...value] = label.value.split(/[=:]/);
-          if (name.trim()) void give({ labels: { [name.trim()]: value.join(":").trim() } }).then(() => (label.value = ""));
+          const labels = labelOf(label.value);
+          if (labels) void give({ labels }).then(() => (label.value = ""));
         }}>
           <input aria-label="Add a label" placeholder="label, or label=value" list={known?.labels ? "labels" : undefined} value={label.value} onInput={(event) => (label.value = event.currentTarget.value)} />
           {known?.labels && <datalist id="labels">{known.labels.map((one) => <option key={one.name} value={one.name} />)}</datalist>}
         </form>
       </div>
       <label>Note <textarea rows={2} dir="auto" value={note.value} onInput={(event) => (note.value = event.currentTarget.value)} onBlur={() => note.value !== entry.note && void give({ note: note.value })} /></label>
-      {problem.value && <Trouble problem={problem.value} />}
+      <Trouble problem={problem.value} />
       <div class="choices">
         <button type="button" class="primary" onClick={close}>Done</button>
         <button type="button" onClick={() => void give({ archived: !entry.archived })}>{entry.archived ? "Out of the archive" : "Archive"}</button>

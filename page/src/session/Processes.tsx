@@ -22,7 +22,7 @@ export function Processes({ open }: { open: OpenSession }) {
           </li>
         ))}
       </ul>
-      {answering.problem.value && <Trouble problem={answering.problem.value} />}
+      <Trouble problem={answering.problem.value} />
     </section>
   );
 }

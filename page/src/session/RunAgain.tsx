@@ -3,7 +3,8 @@ import { useSignal } from "@preact/signals";
 import { post } from "../api/client";
 import type { PipelineShown, PlanAnswer } from "../api/made";
 import { useAnswering } from "../asks/answering";
-import { ParameterField } from "../parts/ParameterField";
+import { Opens } from "../parts/Opens";
+import { ParameterFields } from "../parts/ParameterField";
 import { PlanTable } from "../parts/PlanTable";
 import { Trouble } from "../parts/Trouble";
 import { useAsked } from "../parts/useAsked";
@@ -13,13 +14,7 @@ import type { Run } from "../store/run";
 import { at } from "./addresses";
 
 export function RunAgain({ run, open }: { run: Run; open: OpenSession }) {
-  const wanted = useSignal(false);
-  return (
-    <details class="attempts again" onToggle={(event) => (wanted.value = event.currentTarget.open)}>
-      <summary>Run it again</summary>
-      {wanted.value && <Form run={run} open={open} />}
-    </details>
-  );
+  return <Opens title="Run it again" look="again"><Form run={run} open={open} /></Opens>;
 }
 
 function Form({ run, open }: { run: Run; open: OpenSession }) {
@@ -29,10 +24,7 @@ function Form({ run, open }: { run: Run; open: OpenSession }) {
   const answering = useAnswering(open.base, open.id);
   const wish = { parameters: values.value, ...(from.value ? { start_from: from.value } : {}) };
   const { found: plan, problem } = useSettled(JSON.stringify(wish), () => post<PlanAnswer>(at(open, "plan"), wish));
-  const set = (name: string, value: unknown): void => {
-    const { [name]: _, ...rest } = values.value;
-    values.value = value === undefined ? rest : { ...rest, [name]: value };
-  };
+  const fields = pipeline.found.value?.parameters.map((one) => ({ ...one, default: run.parameters[one.name] ?? one.default })) ?? [];
   const runs = plan.value?.lines.some((line) => line.action === "run") ?? false;
   return (
     <form onSubmit={(event) => {
@@ -46,23 +38,14 @@ function Form({ run, open }: { run: Run; open: OpenSession }) {
           {[...run.steps.keys()].filter((name) => !name.includes(".")).map((name) => <option key={name} value={name}>{name} and what comes after it</option>)}
         </select>
       </p>
-      {pipeline.found.value && pipeline.found.value.parameters.length > 0 && (
-        <div class="parameters">
-          {pipeline.found.value.parameters.map((one) => (
-            <div key={one.name} class="parameter">
-              <label for={`again-${one.name}`}><strong>{one.name}</strong> <span class="soft">{one.description}</span></label>
-              <ParameterField id={`again-${one.name}`} one={{ ...one, default: run.parameters[one.name] ?? one.default }} value={values.value[one.name]} set={(value) => set(one.name, value)} />
-            </div>
-          ))}
-        </div>
-      )}
-      {problem.value && <Trouble problem={problem.value} />}
+      {fields.length > 0 && <div class="parameters"><ParameterFields id="again" fields={fields} values={values} /></div>}
+      <Trouble problem={problem.value} />
       {plan.value && <PlanTable lines={plan.value.lines} notes={plan.value.notes} />}
       <div class="choices">
         <button class="primary" disabled={answering.busy.value || !runs}>Run it</button>
         {plan.value && !runs && <span class="soft">Everything is up to date.</span>}
       </div>
-      {answering.problem.value && <Trouble problem={answering.problem.value} />}
+      <Trouble problem={answering.problem.value} />
     </form>
   );
 }

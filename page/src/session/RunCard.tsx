@@ -115,7 +115,7 @@ function AtRest({ run, outcome, open, isLast }: { run: Run; rev: number; outcome
           <button type="button" disabled={answering.busy.value} onClick={() => void answering.give({ type: "cancel_run" })}>End it for good</button>
         </div>
       )}
-      {answering.problem.value && <Trouble problem={answering.problem.value} />}
+      <Trouble problem={answering.problem.value} />
     </div>
   );
 }

@@ -1,8 +1,8 @@
 /** What the person said, with what they gave with it; and the way back to before it. */
 import { useSignal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
 import { useAnswering } from "../asks/answering";
 import type { Sheet } from "../api/made";
+import { Opens } from "../parts/Opens";
 import { PdfPages } from "../parts/PdfPages";
 import { SortTable } from "../parts/SortTable";
 import { useAsked } from "../parts/useAsked";
@@ -34,22 +34,11 @@ function Attached({ one, open }: { one: Readonly<Record<string, unknown>>; open:
     <li>
       {/^image\/(png|jpeg|gif|webp)$/.test(String(one.media_type)) ? (
         <a href={address} download={name}><img src={address} alt={name} loading="lazy" /></a>
-      ) : one.media_type === "application/pdf" ? <Opens name={name}><PdfPages address={address} name={name} /></Opens>
-        : /\.xlsx$/i.test(file) ? <Opens name={name}><Sheets address={address} /></Opens> : (
+      ) : one.media_type === "application/pdf" ? <Opens title={name} look="opens"><PdfPages address={address} name={name} /></Opens>
+        : /\.xlsx$/i.test(file) ? <Opens title={name} look="opens"><Sheets address={address} /></Opens> : (
         <a class="file" href={address} download={name}>{name}{typeof one.size === "number" ? ` · ${humanSize(one.size)}` : ""}</a>
       )}
     </li>
-  );
-}
-
-/** A file that is read when one wants to see it. */
-function Opens({ name, children }: { name: string; children: ComponentChildren }) {
-  const wanted = useSignal(false);
-  return (
-    <details class="attempts opens" onToggle={(event) => (wanted.value = event.currentTarget.open)}>
-      <summary>{name}</summary>
-      {wanted.value && children}
-    </details>
   );
 }
 
@@ -92,7 +81,7 @@ function Back({ item, open }: { item: Said; open: OpenSession }) {
           <button type="button" class="plain" onClick={() => (asked.value = false)}>Leave it</button>
         </>
       ) : <button type="button" class="plain" aria-label="Go back to before this" title="Go back to before this" onClick={() => (asked.value = true)}>Back</button>}
-      {answering.problem.value && <Trouble problem={answering.problem.value} />}
+      <Trouble problem={answering.problem.value} />
     </span>
   );
 }

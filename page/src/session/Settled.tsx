@@ -28,7 +28,7 @@ export function Settled({ open }: { open: OpenSession }) {
           {names.map((one) => <option key={one} value={one}>{one}</option>)}
         </select>
       )}
-      {answering.problem.value && <Trouble problem={answering.problem.value} />}
+      <Trouble problem={answering.problem.value} />
     </p>
   );
 }

@@ -27,7 +27,7 @@ export function Share({ open, close }: { open: OpenSession; close: () => void })
       <div class="filters" role="group" aria-label="As what">
         {(Object.keys(KINDS) as Kind[]).map((one) => <button key={one} type="button" aria-pressed={kind.value === one} onClick={() => (kind.value = one)}>{KINDS[one]}</button>)}
       </div>
-      {leaves.problem.value && <Trouble problem={leaves.problem.value} />}
+      <Trouble problem={leaves.problem.value} />
       {found && (
         <div role="status">
           <p class="label">What would leave</p>
@@ -47,7 +47,7 @@ export function Share({ open, close }: { open: OpenSession; close: () => void })
           ))}
         </ul>
       )}
-      {problem.value && <Trouble problem={problem.value} />}
+      <Trouble problem={problem.value} />
       <div class="choices">
         <a class="button primary" href={`${at(open, "export")}?kind=${kind.value}`} download>Download</a>
         <button type="button" onClick={give(async () => (made.value = await post<ShareMade>(`${open.base}/shares`, { session: open.id, days: days.value })))}>Make a link for {count(days.value, "day")}</button>

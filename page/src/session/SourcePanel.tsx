@@ -1,7 +1,7 @@
 /** A document of the session, at the passage that something rests on. */
-import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { DocumentText, PlaceShown } from "../api/made";
+import { Opens } from "../parts/Opens";
 import { PdfPages } from "../parts/PdfPages";
 import { Trouble } from "../parts/Trouble";
 import { useAsked } from "../parts/useAsked";
@@ -38,7 +38,7 @@ export function SourcePanel({ open, input }: { open: OpenSession; input: string 
           </p>
         )}
       </header>
-      {document.problem.value && <Trouble problem={document.problem.value} />}
+      <Trouble problem={document.problem.value} />
       {spot && (
         <p class="good"><span aria-hidden="true">❝ </span>{quote ? "quoted: it stands there word for word" : "this is what it comes from"}{spot.page != null && `, on page ${spot.page}`}{spot.heading && `, under “${spot.heading}”`}</p>
       )}
@@ -63,11 +63,9 @@ export function SourcePanel({ open, input }: { open: OpenSession; input: string 
 
 /** The page that it stands on, as it looks; drawn when one wants to see it. */
 function Printed({ address, page, name }: { address: string; page: number | null; name: string }) {
-  const wanted = useSignal(false);
   return (
-    <details class="attempts printed" onToggle={(event) => (wanted.value = event.currentTarget.open)}>
-      <summary>{page === null ? "The pages as they are printed" : `Page ${page} as it is printed`}</summary>
-      {wanted.value && <PdfPages address={address} first={page ?? 1} name={name} />}
-    </details>
+    <Opens title={page === null ? "The pages as they are printed" : `Page ${page} as it is printed`} look="printed">
+      <PdfPages address={address} first={page ?? 1} name={name} />
+    </Opens>
   );
 }

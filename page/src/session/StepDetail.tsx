@@ -1,5 +1,4 @@
 /** A step, opened under the graph: why it runs, what it does, what was wrong, what it made, what it asks. */
-import { useSignal } from "@preact/signals";
 import type { StepShown } from "../api/made";
 import { Trouble } from "../parts/Trouble";
 import { useAsked } from "../parts/useAsked";
@@ -11,6 +10,7 @@ import { count, humanMs, tokens } from "../parts/words";
 import { to } from "../shell/address";
 import type { OpenSession } from "../store/open";
 import type { Attempt, Gate, Run, Step, StepItem } from "../store/run";
+import { Opens } from "../parts/Opens";
 import { SortTable } from "../parts/SortTable";
 import { Activities } from "./TurnCard";
 import { Formatted } from "../parts/Formatted";
@@ -57,7 +57,7 @@ export function StepDetail({ step, rev, run, open, first }: { step: Step; rev: n
         <GateAsk key={gate.opened.gate} base={open.base} session={open.id} gate={gate} first={first} />
       ))}
       {step.attempts.length > 0 && <Attempts attempts={step.attempts} rev={rev} />}
-      {step.attempts.some((one) => one.calls.length > 0 || one.model) && <Prompts open={open} step={step.name} attempts={step.attempts.length} />}
+      {step.attempts.some((one) => one.calls.length > 0 || one.model) && <Opens title="The prompt as it was sent"><Prompts open={open} step={step.name} attempts={step.attempts.length} /></Opens>}
     </section>
   );
 }
@@ -90,12 +90,10 @@ function stateOfItem(one: StepItem): string {
 
 /** What a model was told, as it was sent. */
 function Prompts({ open, step, attempts }: { open: OpenSession; step: string; attempts: number }) {
-  const wanted = useSignal(false);
-  const told = useAsked<StepShown>(wanted.value ? at(open, "steps", step) : "", attempts);
+  const told = useAsked<StepShown>(at(open, "steps", step), attempts);
   return (
-    <details class="attempts" onToggle={(event) => (wanted.value = event.currentTarget.open)}>
-      <summary>The prompt as it was sent</summary>
-      {told.problem.value && <Trouble problem={told.problem.value} />}
+    <>
+      <Trouble problem={told.problem.value} />
       {told.found.value && !told.found.value.prompts.length && <p class="soft">None is kept: no model was asked.</p>}
       {told.found.value?.prompts.map((one) => (
         <div key={`${one.attempt} ${one.call}`}>
@@ -104,7 +102,7 @@ function Prompts({ open, step, attempts }: { open: OpenSession; step: string; at
           <pre class="result" tabIndex={0}>{one.text ?? "its text is not there any more"}</pre>
         </div>
       ))}
-    </details>
+    </>
   );
 }
 

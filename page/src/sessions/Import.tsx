@@ -17,7 +17,7 @@ export function Import() {
   return (
     <>
       <label class="button filebutton">Import<input type="file" onChange={(event) => take(event.currentTarget.files?.[0])} /></label>
-      {problem.value && <Trouble problem={problem.value} />}
+      <Trouble problem={problem.value} />
     </>
   );
 }

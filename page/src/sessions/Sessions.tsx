@@ -6,7 +6,7 @@ import type { FoundSession, SessionList } from "../api/made";
 import { Row } from "../inbox/Inbox";
 import { Trouble } from "../parts/Trouble";
 import { stateOf } from "../parts/words";
-import { go, place, query, to } from "../shell/address";
+import { asking, go, place, query, to } from "../shell/address";
 import { base, sessions } from "../store/desk";
 import { Import } from "./Import";
 import { Several } from "./Several";
@@ -44,13 +44,7 @@ function All() {
     }, q ? 150 : 0);
     return () => clearTimeout(timer);
   }, [wanted, sessions.value]);
-  const set = (name: string, value: string): void => {
-    const next = new URLSearchParams(query.value);
-    if (value) next.set(name, value);
-    else next.delete(name);
-    next.delete("page");
-    go(`/sessions${next.size ? `?${next}` : ""}`, true);
-  };
+  const set = (name: string, value: string): void => go(asking({ [name]: value, page: "" }), true);
   const counts = Object.entries(found.value?.counts ?? {}).filter(([, number]) => number > 0).toSorted(([one], [other]) => rank(one) - rank(other));
   const shown = found.value?.sessions ?? [];
   const labels = [...new Set([...sessions.value.values()].flatMap((one) => Object.keys(one.labels)))].sort();
@@ -95,7 +89,7 @@ function All() {
       </div>
       <Views />
       {picking.value && <Several ids={shown.map((one) => one.session.id)} picked={picked} />}
-      {problem.value && <Trouble problem={problem.value} />}
+      <Trouble problem={problem.value} />
       {found.value && !shown.length && (
         <p class="soft empty">{query.value.size ? "Nothing fits that." : "No sessions yet."} <a href="/new">Begin one</a></p>
       )}
@@ -104,19 +98,12 @@ function All() {
       </ul>
       {(at > 1 || found.value?.more) && (
         <p class="ends">
-          {at > 1 && <a class="button" href={pageOf(at - 1)}>Newer ones</a>} {found.value?.more && <a class="button" href={pageOf(at + 1)}>Older ones</a>}
+          {at > 1 && <a class="button" href={asking({ page: String(at - 1) })}>Newer ones</a>} {found.value?.more && <a class="button" href={asking({ page: String(at + 1) })}>Older ones</a>}
         </p>
       )}
       <p class="soft small after-list"><a class="target" href="/sessions/trash">Trash</a></p>
     </div>
   );
-}
-
-/** The same list, further on. */
-function pageOf(page: number): string {
-  const next = new URLSearchParams(query.value);
-  next.set("page", String(page));
-  return `/sessions?${next}`;
 }
 
 /** What needs a person first, what is done with last. */

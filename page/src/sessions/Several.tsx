@@ -4,7 +4,7 @@ import { problemOf, remove, type Problem } from "../api/client";
 import type { SessionChange } from "../api/made";
 import { Trouble } from "../parts/Trouble";
 import { count } from "../parts/words";
-import { change } from "../session/Marks";
+import { change, labelOf } from "../session/Marks";
 import { base, sessions } from "../store/desk";
 
 export function Several({ ids, picked }: { ids: readonly string[]; picked: Signal<ReadonlySet<string>> }) {
@@ -35,8 +35,8 @@ export function Several({ ids, picked }: { ids: readonly string[]; picked: Signa
       <button type="button" disabled={none} onClick={say({ unread: false })}>Read</button>
       <form onSubmit={(event) => {
         event.preventDefault();
-        const [name = "", ...value] = label.value.split(/[=:]/);
-        if (name.trim()) void each((id) => change(id, { labels: { [name.trim()]: value.join(":").trim() } })).then(() => (label.value = ""));
+        const labels = labelOf(label.value);
+        if (labels) void each((id) => change(id, { labels })).then(() => (label.value = ""));
       }}><input aria-label="Label for all" placeholder="label" value={label.value} onInput={(event) => (label.value = event.currentTarget.value)} /></form>
       <button type="button" disabled={none} onClick={() => {
         if (confirm(`${count(picked.value.size, "session")} into the trash? They can be restored from there.`))
@@ -47,7 +47,7 @@ export function Several({ ids, picked }: { ids: readonly string[]; picked: Signa
             sessions.value = left;
           });
       }}>Into the trash</button>
-      {problem.value && <Trouble problem={problem.value} />}
+      <Trouble problem={problem.value} />
     </div>
   );
 }

@@ -12,7 +12,7 @@ export function Trash() {
     <div class="page">
       <p class="crumb"><a href="/sessions">Sessions</a></p>
       <h1>Trash</h1>
-      {found.problem.value && <Trouble problem={found.problem.value} />}
+      <Trouble problem={found.problem.value} />
       {found.found.value?.length === 0 && <p class="soft empty">It is empty.</p>}
       <ul class="rows">
         {found.found.value?.map((one) => (

@@ -24,7 +24,7 @@ export function Judge() {
       <div class="filters" role="group" aria-label="Mode">
         {MODES.map((one) => <button key={one} type="button" aria-pressed={mode.value === one} onClick={() => (mode.value = one)}>{one}</button>)}
       </div>
-      {problem.value && <Trouble problem={problem.value} />}
+      <Trouble problem={problem.value} />
       {judged && (
         <p role="status"><strong class={told?.[1] ?? ""}>{told?.[0] ?? judged.decision}</strong> {judged.reason}
           <span class="soft"> {[judged.rule, judged.file, judged.needs.length ? `needs ${judged.needs.join(", ")}` : ""].filter(Boolean).join(" · ")}</span></p>

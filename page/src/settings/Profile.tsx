@@ -6,7 +6,7 @@ import type { ProfileShown } from "../api/made";
 import { Trouble } from "../parts/Trouble";
 import { useAsked } from "../parts/useAsked";
 import { useDoing } from "../parts/useDoing";
-import { base, me } from "../store/desk";
+import { base, mayChange } from "../store/desk";
 
 interface Style {
   tone?: string;
@@ -37,22 +37,21 @@ export function Profile() {
       asked.again();
     });
   };
-  const may = me.value?.role === "administer";
   return (
     <section aria-label="Profile">
       <h2 class="label">Profile</h2>
       <form class="parameters" onSubmit={save}>
         <div class="parameter">
           <label for="topics"><strong>Topics</strong> <span class="soft">what you care about, the interest (1 to 5) behind a colon: sea level:5, baking</span></label>
-          <input id="topics" dir="auto" disabled={!may} value={topics.value} onInput={(event) => (topics.value = event.currentTarget.value)} />
+          <input id="topics" dir="auto" disabled={!mayChange.value} value={topics.value} onInput={(event) => (topics.value = event.currentTarget.value)} />
         </div>
         <div class="three">
-          <label>For whom<select disabled={!may} value={style.value.tone ?? ""} onChange={(event) => (style.value = { ...style.value, tone: event.currentTarget.value })}>{found.tones?.map((one) => <option key={one}>{one}</option>)}</select></label>
-          <label>Voice<select disabled={!may} value={style.value.voice ?? ""} onChange={(event) => (style.value = { ...style.value, voice: event.currentTarget.value })}>{found.voices?.map((one) => <option key={one}>{one}</option>)}</select></label>
-          <label>Words of a piece<input type="number" disabled={!may} min={found.least_words} max={found.most_words} value={style.value.targetWordCount ?? ""} onInput={(event) => (style.value = { ...style.value, targetWordCount: Number(event.currentTarget.value) })} /></label>
+          <label>For whom<select disabled={!mayChange.value} value={style.value.tone ?? ""} onChange={(event) => (style.value = { ...style.value, tone: event.currentTarget.value })}>{found.tones?.map((one) => <option key={one}>{one}</option>)}</select></label>
+          <label>Voice<select disabled={!mayChange.value} value={style.value.voice ?? ""} onChange={(event) => (style.value = { ...style.value, voice: event.currentTarget.value })}>{found.voices?.map((one) => <option key={one}>{one}</option>)}</select></label>
+          <label>Words of a piece<input type="number" disabled={!mayChange.value} min={found.least_words} max={found.most_words} value={style.value.targetWordCount ?? ""} onInput={(event) => (style.value = { ...style.value, targetWordCount: Number(event.currentTarget.value) })} /></label>
         </div>
-        {may && <div class="choices"><button>Save the profile</button><span class="soft small" role="status">{told.value}</span></div>}
-        {problem.value && <Trouble problem={problem.value} />}
+        {mayChange.value && <div class="choices"><button>Save the profile</button><span class="soft small" role="status">{told.value}</span></div>}
+        <Trouble problem={problem.value} />
       </form>
     </section>
   );

@@ -9,7 +9,7 @@ import { useAsked } from "../parts/useAsked";
 import { useDoing } from "../parts/useDoing";
 import { now, since } from "../parts/words";
 import { setTheme, theme } from "../shell/theme";
-import { me } from "../store/desk";
+import { mayChange, me } from "../store/desk";
 
 export function Settings() {
   return (
@@ -24,7 +24,7 @@ export function Settings() {
       <Profile />
       <Judge />
       <Notifications />
-      {me.value?.role === "administer" && <><Browsers /><Tokens /></>}
+      {mayChange.value && <><Browsers /><Tokens /></>}
       <p class="soft small">Weft {me.value?.version} · {me.value?.person} ({me.value?.role}) · {me.value?.workspaces.map((one) => one.path).join(", ")}</p>
     </div>
   );
@@ -47,7 +47,7 @@ function Browsers() {
   return (
     <section aria-label="Browsers">
       <h2 class="label">Browsers signed in</h2>
-      {found.problem.value && <Trouble problem={found.problem.value} />}
+      <Trouble problem={found.problem.value} />
       <ul class="rows">
         {found.found.value?.map((one) => (
           <li key={one.id} class="thing">
@@ -94,7 +94,7 @@ function Tokens() {
       {made.value && (
         <div class="told-once" role="status"><p>It is shown this once:</p><pre class="terminal" tabIndex={0}>{made.value.secret}</pre></div>
       )}
-      {problem.value && <Trouble problem={problem.value} />}
+      <Trouble problem={problem.value} />
       <form class="inline" onSubmit={make}>
         <input aria-label="What the token is for" placeholder="What it is for" required value={title.value} onInput={(event) => (title.value = event.currentTarget.value)} />
         <label class="option"><input type="checkbox" checked={write.value} onChange={() => (write.value = !write.value)} /> may change things</label>

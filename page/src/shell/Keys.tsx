@@ -1,6 +1,6 @@
 /** What each key does, and the keys themselves. */
 import { useEffect, useRef } from "preact/hooks";
-import { isTyping } from "../asks/GateAsk";
+import { isTyping } from "../asks/answering";
 import { waiting } from "../store/desk";
 import { go, to } from "./address";
 import { keysOpen, paletteOpen } from "./Palette";

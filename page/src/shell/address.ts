@@ -38,6 +38,16 @@ export function to(...parts: string[]): string {
   return `/${parts.map(encodeURIComponent).join("/")}`;
 }
 
+/** This place with something asked for otherwise; "" leaves it out. */
+export function asking(otherwise: Readonly<Record<string, string>>): string {
+  const asked = new URLSearchParams(query.value);
+  for (const [name, value] of Object.entries(otherwise)) {
+    if (value) asked.set(name, value);
+    else asked.delete(name);
+  }
+  return `${location.pathname}${asked.size ? `?${asked}` : ""}`;
+}
+
 /** Go there. `quietly` takes the place of the address that is shown. */
 export function go(address: string, quietly = false): void {
   const url = new URL(address, location.origin);

@@ -8,7 +8,7 @@ import { useDoing } from "../parts/useDoing";
 import { useJob } from "../parts/useJob";
 import { count, now, since } from "../parts/words";
 import { go, to } from "../shell/address";
-import { base, me } from "../store/desk";
+import { base, mayChange } from "../store/desk";
 import { SourceState } from "./SourceState";
 
 export function SourcePage({ slug }: { slug: string }) {
@@ -19,7 +19,7 @@ export function SourcePage({ slug }: { slug: string }) {
     <div class="page wide-page">
       <p class="crumb"><a href="/sources">Sources</a></p>
       <h1 dir="auto">{one?.name || slug}</h1>
-      {found.problem.value && <Trouble problem={found.problem.value} />}
+      <Trouble problem={found.problem.value} />
       {!one && !found.problem.value && <p class="soft loading" role="status">reading…</p>}
       {one && <Known one={one} address={address} again={found.again} />}
     </div>
@@ -29,7 +29,6 @@ export function SourcePage({ slug }: { slug: string }) {
 function Known({ one, address, again }: { one: SourceShown; address: string; again: () => void }) {
   const testing = useSignal(false);
   const { busy, problem, act } = useDoing();
-  const mayChange = me.value?.role === "administer";
   const test = async (): Promise<void> => {
     testing.value = true;
     await act(() => post(`${address}/test`, {}).then(again));
@@ -44,7 +43,7 @@ function Known({ one, address, again }: { one: SourceShown; address: string; aga
         <h2 class="label">What it reaches</h2>
         <ul class="plain-list">{one.reaches.map((text) => <li key={text}><code>{text}</code></li>)}</ul>
       </section>
-      {mayChange && (
+      {mayChange.value && (
         <div class="choices">
           <button type="button" disabled={busy.value} onClick={() => void test()}>{testing.value ? "Testing…" : "Test it"}</button>
           {one.declared !== "project" && <label class="option"><input type="checkbox" checked={one.enabled} disabled={busy.value} onChange={() => void act(() => put(`${address}/enabled`, { enabled: !one.enabled }).then(again))} /> in every conversation, not only where an agent or a step names it</label>}
@@ -55,8 +54,8 @@ function Known({ one, address, again }: { one: SourceShown; address: string; aga
           )}
         </div>
       )}
-      {problem.value && <Trouble problem={problem.value} />}
-      {mayChange && one.sign_in && <SignIn one={one} address={address} again={again} />}
+      <Trouble problem={problem.value} />
+      {mayChange.value && one.sign_in && <SignIn one={one} address={address} again={again} />}
       <Tools one={one} address={address} />
       {one.guide && <section aria-label="Guide" class="library"><h2 class="label">Guide, read by the model before first use</h2><pre class="guide" dir="auto">{one.guide}</pre></section>}
     </>
@@ -88,7 +87,7 @@ function SignIn({ one, address, again }: { one: SourceShown; address: string; ag
         {job.value?.state === "failed" && <p class="warning bad">✗ not signed in</p>}
         {job.value?.notes.map((note) => <p key={note} class="soft small">{note}</p>)}
       </div>
-      {problem.value && <Trouble problem={problem.value} />}
+      <Trouble problem={problem.value} />
     </section>
   );
 }
@@ -102,7 +101,7 @@ function Tools({ one, address }: { one: SourceShown; address: string }) {
   return (
     <section aria-label="Tools" class="library">
       <h2 class="label">{tools ? count(tools.length, "tool") : "Tools"}</h2>
-      {found.problem.value && <Trouble problem={found.problem.value} />}
+      <Trouble problem={found.problem.value} />
       {tools?.map((tool) => (
         <details key={tool.name} class="tool">
           <summary><code>{tool.name}</code> <span class="soft">{EFFECTS[tool.effect] ?? tool.effect}</span> <span class="described" dir="auto">{tool.description.split("\n")[0]}</span></summary>

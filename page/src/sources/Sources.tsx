@@ -7,7 +7,7 @@ import { useAsked } from "../parts/useAsked";
 import { useDoing } from "../parts/useDoing";
 import { count } from "../parts/words";
 import { go, place, to } from "../shell/address";
-import { base, me } from "../store/desk";
+import { base, mayChange } from "../store/desk";
 import { SourcePage } from "./SourcePage";
 import { SourceState } from "./SourceState";
 
@@ -21,7 +21,7 @@ function All() {
     <div class="page">
       <h1>Sources</h1>
       <p class="standfirst">What agents can reach beyond this workspace. The tools that are listed here are the tools a model gets.</p>
-      {found.problem.value && <Trouble problem={found.problem.value} />}
+      <Trouble problem={found.problem.value} />
       <ul class="rows">
         {found.found.value?.map((one) => (
           <li key={one.slug}>
@@ -33,7 +33,7 @@ function All() {
         ))}
       </ul>
       {found.found.value?.length === 0 && <p class="soft empty">None yet. An address, a command or the configuration of another program connects one.</p>}
-      {me.value?.role === "administer" && <Add again={found.again} />}
+      {mayChange.value && <Add again={found.again} />}
     </div>
   );
 }
@@ -76,7 +76,7 @@ function Add({ again }: { again: () => void }) {
         </div>
         <p class="soft small">Nothing is started or reached yet: the next page says what it would reach, and tests it when you say so.</p>
       </form>
-      {problem.value && <Trouble problem={problem.value} />}
+      <Trouble problem={problem.value} />
     </section>
   );
 }
