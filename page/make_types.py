@@ -57,12 +57,7 @@ def _module(name: str, schema: Mapping[str, Any], *, sent: bool) -> str:
     own = "Command" if sent else "Event"
     lines = [_declared(_own(tag, own), shape, own, sent=sent) for tag, shape in schema["$defs"].items()]
     union = " | ".join(_own(one["$ref"].rpartition("/")[2], own) for one in schema["oneOf"])
-    durable = " | ".join(
-        f'"{tag}"' for tag, shape in schema["$defs"].items() if "seq" in shape.get("properties", {}) and "type" in shape
-    )
     lines.append(f"export type {own} = {union};")
-    if not sent:
-        lines.append(f"export type DurableType = {durable};")
     return "\n".join(lines)
 
 

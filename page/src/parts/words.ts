@@ -1,5 +1,6 @@
 /** Times, sizes, money and states in the words of the terminal. */
 import { signal } from "@preact/signals";
+import { telling } from "./told";
 
 /** The time, for what counts on the screen. It stands still while nothing does. */
 export const now = signal(Date.now());
@@ -81,11 +82,9 @@ export function stateOf(word: string, of: "session" | "step"): { sign: string; w
 
 const asks = { sign: "?", word: "waits for you", look: "asks" };
 
-const TELLING = ["command", "path", "url", "pattern", "description", "name", "skill", "query", "prompt", "question"];
-
 /** What a call is about, in one line. */
 export function callWords(input: Readonly<Record<string, unknown>>): string {
-  for (const key of TELLING) {
+  for (const key of telling) {
     const value = input[key];
     if (typeof value === "string" && value.trim()) return value.trim().replace(/\s+/g, " ");
   }

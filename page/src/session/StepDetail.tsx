@@ -6,6 +6,7 @@ import { at } from "./addresses";
 import { GateAsk, choicesOf } from "../asks/GateAsk";
 import { ApprovalAsk } from "../asks/ApprovalAsk";
 import { State } from "../parts/State";
+import { replied } from "../parts/told";
 import { count, humanMs, tokens } from "../parts/words";
 import { to } from "../shell/address";
 import type { OpenSession } from "../store/open";
@@ -137,8 +138,6 @@ function alike(attempts: readonly Attempt[]): { one: Attempt; many: number }[] {
   return found;
 }
 
-const BY: Readonly<Record<string, string>> = { person: "you", answer: "your answer in advance", auto: "the pipeline" };
-
 function Answered({ gate }: { gate: Gate }) {
   const { resolved } = gate;
   if (!resolved) return null;
@@ -147,7 +146,7 @@ function Answered({ gate }: { gate: Gate }) {
   return (
     <p class="why">
       <span class="label">Gate</span> {gate.opened.message} <strong>{label}</strong>
-      {resolved.text && <> “{resolved.text}”</>}, by {BY[resolved.by] ?? resolved.by}
+      {resolved.text && <> “{resolved.text}”</>}, by {replied[resolved.by] ?? resolved.by}
     </p>
   );
 }

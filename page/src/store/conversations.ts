@@ -2,6 +2,7 @@
 import type {
   ApprovalDecided, ApprovalRequested, ConversationOpened, Event, IntentRecorded, ModelSettled, ToolRequested, ToolSettled,
 } from "../api/made";
+import { interrupts } from "../parts/told";
 
 export type CallPhase = "asked" | "running" | "ended";
 
@@ -68,17 +69,6 @@ export interface Conversation {
   readonly cards: Card[];
   current: Card | null;
   readonly calls: Map<string, Call>;
-}
-
-const INTERRUPTS: Readonly<Record<string, string>> = {
-  process_lost: "the program had ended here; what ran then is lost",
-  shutdown: "stopped when the program was closed",
-  shutdown_timeout: "stopped when the program was closed",
-  time_is_over: "stopped: the minutes it may take are over",
-};
-
-export function interruptWords(reason: string): string {
-  return INTERRUPTS[reason] ?? "interrupted";
 }
 
 export class Conversations {
@@ -178,7 +168,7 @@ export class Conversations {
           if (event.disposition !== "continue") {
             card.open = false;
             card.outcome = event.disposition;
-            if (event.disposition === "interrupted") card.why = interruptWords(this.why);
+            if (event.disposition === "interrupted") card.why = (interrupts[this.why] ?? "interrupted");
           }
           touch(card);
         }
@@ -192,7 +182,7 @@ export class Conversations {
           card.open = false;
           if (event.type === "continuation_cancelled") {
             card.outcome = "interrupted";
-            card.why = interruptWords(event.reason);
+            card.why = (interrupts[event.reason] ?? "interrupted");
           }
           touch(card);
         }

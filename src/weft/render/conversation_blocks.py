@@ -29,6 +29,7 @@ from weft.render.page import Page
 from weft.render.sessions import YOU
 from weft.render.signs import style
 from weft.render.units import count, human_ms, human_seconds
+from weft.render.words import TELLING
 
 MOST_DIFF: Final = 40
 MOST_INNER: Final = 8
@@ -39,8 +40,6 @@ MOST_SAID: Final = 20
 MOST_RESULT: Final = 3
 """Lines of a result that are shown folded; of tools that only look, one."""
 _LOOKS: Final = ("Read", "Glob", "Grep", "Skill")
-_TELLING: Final = ("command", "path", "url", "pattern", "description", "name", "skill", "query", "prompt", "question")
-"""The keys of an input that say best what a call is about, the best first."""
 _HEAD: Final = re.compile(r"^--- .*\n\+\+\+ .*\n@@ ", re.MULTILINE)
 _OUTCOMES: Final = {
     "succeeded": "done",
@@ -190,7 +189,7 @@ def call_words(given: Mapping[str, Any]) -> str:
 
 def telling(given: Mapping[str, Any]) -> str:
     """The key of an input that says best what a call is about; "" for none."""
-    return next((key for key in _TELLING if isinstance(given.get(key), str) and given[key].strip()), "")
+    return next((key for key in TELLING if isinstance(given.get(key), str) and given[key].strip()), "")
 
 
 def _result(call: CallView, text: str, sheet: Page) -> list[str]:

@@ -31,6 +31,7 @@ from weft.render.cells import cut, paragraphs
 from weft.render.markdown import fence_after, is_row
 from weft.render.run_card import RunPart
 from weft.render.units import told_retry
+from weft.render.words import INTERRUPTS
 
 MAIN: Final = "main"
 PLAN_TOOL: Final = "SubmitPlan"
@@ -400,14 +401,14 @@ class ConversationView:
                 self.turning = event.disposition == "continue"
                 self.failed = event.disposition == "failed" or self.unfinished
                 if event.disposition == "interrupted":  # said here, so that it stands behind what was interrupted
-                    self.finished.append(Noted(_INTERRUPTS.get(self.why, "interrupted"), "warning"))
+                    self.finished.append(Noted(INTERRUPTS.get(self.why, "interrupted"), "warning"))
             case t.TurnInterrupted():
                 self.why = event.reason
                 if event.unsupported:
                     self.finished.append(Noted(f"can't be stopped and ends by itself: {_named(event)}", "warning"))
             case t.ContinuationCancelled():
                 self.turning = False
-                self.finished.append(Noted(_INTERRUPTS.get(event.reason, "interrupted"), "warning"))
+                self.finished.append(Noted(INTERRUPTS.get(event.reason, "interrupted"), "warning"))
             case t.CommandRefused():
                 if event.refusal == "shutting_down" and event.text:
                     self.finished.append(Noted(f"not sent, the conversation is being closed: {event.text}", "error"))
@@ -447,12 +448,6 @@ class ConversationView:
 
 _STEPS_OWN = (t.ToolRequested, t.ApprovalRequested, t.ApprovalDecided, t.ToolSettled)
 """What is taken in of other conversations: those of the steps of a run."""
-_INTERRUPTS: Mapping[str, str] = {
-    "process_lost": "the program had ended here; what ran then is lost",
-    "shutdown": "stopped when the program was closed",
-    "shutdown_timeout": "stopped when the program was closed",
-    "time_is_over": "stopped: the minutes it may take are over",
-}
 
 
 def _without_table(lines: str, fence: str) -> str:

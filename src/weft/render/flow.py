@@ -24,16 +24,9 @@ from weft.protocol.events import (
 )
 from weft.render.cells import clean, paragraphs
 from weft.render.units import count
+from weft.render.words import MEANINGS, REPLIED
 
 _VERDICTS: Final = {"not_checked": "not checked"}
-_BY: Final = {
-    "person": "you",
-    "answer": "your answer in advance",
-    "auto": "the pipeline",
-    "deadline": "the end of its time",
-}
-
-
 STEP_BUDGET: Final = "allow more under its `budget` in the pipeline's file (--budget is the run's)"
 
 
@@ -81,7 +74,7 @@ def _resolved(event: GateResolved) -> list[str]:
     if event.does == "withdrawn":
         return [clean(f"gate {event.gate} withdrawn: there is nothing to ask any more")]
     said = f" ({event.text})" if event.text else ""
-    return [clean(f"gate {event.gate}: {event.choice}{said}, by {_BY.get(event.by, event.by)}")]
+    return [clean(f"gate {event.gate}: {event.choice}{said}, by {REPLIED.get(event.by, event.by)}")]
 
 
 def _in_time(event: GateReminded | WaitStarted | StepsUnfolded) -> list[str]:
@@ -123,23 +116,7 @@ def understood(event: WordsUnderstood) -> str:
     if event.meaning == "refused":
         wanted = f"{event.choice}, but it can't be done: " if event.choice else ""
         return f"{wanted}{event.reason}" + (f"; {event.text}" if event.text else "")
-    said = {
-        "reply": meant,
-        "confirm": f"perhaps {meant}",
-        "breakout": "you seem to want something else",
-        "stay": "stay with the run",
-        "leave": "leave the run",
-        "yes": "yes",
-        "no": "no",
-        "resume": "go on with the run",
-        "fresh": "start afresh",
-        "not for it": "not for the run",
-        "unclear": "not clear",
-        "refused": "",
-        "change?": "what should be changed?",
-        "fresh?": "start afresh?",
-        "gate?": "which gate?",
-    }[event.meaning]
+    said = {"reply": meant, "confirm": f"perhaps {meant}", **MEANINGS}[event.meaning]
     return f"{said} ({event.reason})" if event.reason else said
 
 
