@@ -201,6 +201,25 @@ def test_a_token_does_what_its_scope_says(server: Running) -> None:
     until(both, begin(both), "run_ended")
 
 
+def test_who_is_let_in_no_longer_follows_no_further(home: Path, desk: Path) -> None:
+    with running(home, desk) as server:
+        browser = server.signed_in()
+        session = begin(browser)
+        until(browser, session, "gate_opened")
+        following = server.with_token("read")
+        told = [following.events(f"/api/w/desk/{one}") for one in ("events", f"sessions/{session}/events")]
+        for event, _, _ in told[1]:
+            if event == "caught_up":
+                break
+        next(told[0])
+        for token in browser.get("/api/tokens").json:
+            assert browser.ask("DELETE", f"/api/tokens/{token['id']}").status == 204
+        assert weft(home, "--workspace", str(desk), "reply", session, "proceed").returncode == 0
+        until(browser, session, "run_ended")
+        assert [[event for event, _, _ in one] for one in told] == [[], []], "both ended, and told nothing more"
+    assert server.errors.splitlines()[1:] == [], server.errors
+
+
 def test_every_route_says_which_role_it_needs(server: Running, browser: Client) -> None:
     paths = browser.get("/api/openapi.json").json["paths"]
     assert len(paths) >= 10

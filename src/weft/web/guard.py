@@ -207,6 +207,8 @@ class Guard:
         async def watched(message: Message) -> None:
             nonlocal started
             started = started or message["type"] == "http.response.start"
+            if who is not None and message.get("more_body") and self._who(head) is None:
+                raise LeftError
             await out(message)
 
         out = self._finish(send, way)
@@ -216,6 +218,8 @@ class Guard:
             if not started:
                 told = Refusal(413, f"the body is larger than {way.limit // 2**20} MB", "send less at once")
                 await _refuse(told, head.path, out)
+        except LeftError:
+            await out({"type": "http.response.body", "body": b""})
 
     def _who(self, head: RequestHead) -> Identity | None:
         if head.bearer:
@@ -247,6 +251,10 @@ class Guard:
             await send(message)
 
         return finished
+
+
+class LeftError(Exception):
+    """Whoever follows something is let in no longer: signed out, revoked, or over."""
 
 
 class TooLargeError(Exception):
