@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -76,3 +80,64 @@ def test_on_a_terminal(weft: Weft, files: list[Path], width: int) -> None:
     assert "count.json at /words: 0 is less than the minimum" in terminal.words()
     assert "d.md is empty" in terminal.words()
     assert all(len(line) <= width for line in shown.splitlines())
+
+
+def held(weft: Weft) -> Path:
+    """A step waits as long as this file is there, with the word that its text begins with."""
+    code = weft.workspace / "code/letters.py"
+    wait = "    while (Path(__file__).parent.parent / 'traces' / f'hold-{step.text.split()[0]}').exists():\n"
+    code.write_text(
+        code.read_text().replace("def listing(step):\n", f"def listing(step):\n{wait}        time.sleep(0.01)\n")
+    )
+    return weft.ledger.parent
+
+
+def begun(weft: Weft, *words: object) -> tuple[subprocess.Popen[bytes], Path]:
+    err = weft.workspace / f"err-{len(list(weft.workspace.glob('err-*')))}"
+    with err.open("wb") as file:
+        command = weft.command("run", *words, "--plain")
+        return subprocess.Popen(command, env=weft.env, stdout=subprocess.DEVNULL, stderr=file), err
+
+
+def until(seen: Callable[[], bool]) -> None:
+    for _ in range(6000):
+        if seen():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it did not come to that")
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_a_document_that_is_worked_on_elsewhere_is_followed(weft: Weft, files: list[Path], killed: bool) -> None:
+    hold = held(weft) / "hold-so"
+    hold.touch()
+    first, shown = begun(weft, files[0])
+    until(lambda: b"step list started" in shown.read_bytes())
+    batch, told = begun(weft, files[0], files[2])
+    until(lambda: b"c.md: done" in told.read_bytes())
+    if killed:
+        first.kill()
+        first.wait(60)
+    hold.unlink()
+    assert batch.wait(60) == 0, told.read_text()
+    assert first.wait(60) == (-signal.SIGKILL if killed else 0)
+    assert b"2 documents: " in told.read_bytes()
+    assert sorted(weft.ran()) == sorted(["count", "list", "report"] * 2)
+
+
+def test_of_many_that_want_the_same_none_is_refused(weft: Weft, files: list[Path]) -> None:
+    traces = held(weft)
+    (traces / "hold-so").touch()
+    (traces / "hold-now").touch()
+    first, shown = begun(weft, files[0])
+    until(lambda: b"step list started" in shown.read_bytes())
+    others = [begun(weft, files[0]) for _ in range(2)]
+    until(lambda: all(b"is followed" in err.read_bytes() for _, err in others))
+    files[0].write_text("now it is another")
+    (traces / "hold-so").unlink()
+    assert first.wait(60) == 0
+    # one of them makes what has changed; the other one finds it at work
+    until(lambda: any(err.read_bytes().count(b"is followed") == 2 or run.poll() is not None for run, err in others))
+    (traces / "hold-now").unlink()
+    assert [run.wait(60) for run, _ in others] == [0, 0], [err.read_text() for _, err in others]
+    assert sorted(weft.ran()) == sorted(["count", "list", "report"] * 2)

@@ -18,7 +18,7 @@ from weft.app import App, OpenedSession, SessionRequest, to_json
 from weft.cli.place import is_ascii, is_terminal, screen_width
 from weft.cli.screen import FRAME, event_json, event_of
 from weft.cli.stopping import TERMINAL, interruptible
-from weft.protocol.commands import Interrupt, StartRun
+from weft.protocol.commands import Interrupt, Refused, StartRun
 from weft.protocol.errors import (
     EXIT_DONE,
     EXIT_FAILED,
@@ -27,7 +27,7 @@ from weft.protocol.errors import (
     EXIT_WAITING,
     WeftError,
 )
-from weft.protocol.events import Event, Record
+from weft.protocol.events import Event, Outcome, Record
 from weft.render.batch import DocumentState, DocumentView, batch_lines, batch_table, batch_text
 from weft.render.cells import clean
 from weft.render.view import RunView
@@ -48,10 +48,13 @@ STATES: Final[Mapping[str, DocumentState]] = {
 }
 """By the outcome of a run; `running` has none yet."""
 _CODES: Final[Mapping[DocumentState, int]] = {
+    "interrupted": EXIT_INTERRUPTED,
     "failed": EXIT_FAILED,
+    "cancelled": EXIT_FAILED,
     "over budget": EXIT_OVER_BUDGET,
     "at a gate": EXIT_WAITING,
     "asleep": EXIT_WAITING,
+    "left": EXIT_WAITING,
 }
 """What a person must know of first comes first."""
 
@@ -70,7 +73,7 @@ class Batch:
         self._live = not as_json and not plain and is_terminal(sys.stderr)
         self._documents = [DocumentView(ask.file.name if ask.file else "") for ask in asks]
         self._open: set[OpenedSession] = set()
-        self._interrupted = False
+        self._interrupted = asyncio.Event()
 
     async def run(self) -> int:
         free = asyncio.Semaphore(min(AT_ONCE, os.cpu_count() or 1))
@@ -78,45 +81,76 @@ class Batch:
             async with self._shown(), asyncio.TaskGroup() as group:
                 for ask, document in zip(self._asks, self._documents, strict=True):
                     group.create_task(self._one(ask, document, free))
-        if any(document.state == "interrupted" for document in self._documents):
-            return EXIT_INTERRUPTED
         return exit_code(self._documents)
 
     def _interrupt(self) -> None:
-        self._interrupted = True
+        self._interrupted.set()
         for session in self._open:
             session.submit(Interrupt(), by=TERMINAL)
 
     async def _one(self, ask: SessionRequest, document: DocumentView, free: asyncio.Semaphore) -> None:
         async with free:
-            if self._interrupted:
+            if self._interrupted.is_set():
                 document.finished("interrupted", time.monotonic(), "not begun")
             else:
                 document.state, document.started = "running", time.monotonic()
                 try:
-                    await self._make(ask, document)
+                    seen: int | None = None
+                    while (seen := await self._make(ask, document, seen)) is not None:
+                        pass
                 except WeftError as error:
                     document.finished("failed", time.monotonic(), str(error))
         self._say(document)
 
-    async def _make(self, ask: SessionRequest, document: DocumentView) -> None:
+    async def _make(self, ask: SessionRequest, document: DocumentView, seen: int | None) -> int | None:
+        """None when it has come to its end. Else it is to be asked for again: its run was going on elsewhere, and what
+        has changed since is to be made as well; or whoever held it has gone. Then what is shown goes on from there."""
         async with self._app.session(replace(ask, attended=False), self._wish) as session:
             steps = {name: step.artifacts for name, step in session.pipeline.steps.items()}
-            run = document.run = RunView(session.id, str(session.folder), steps)
-            self._open.add(session)
+            run = document.run = document.run or RunView(session.id, str(session.folder), steps)
             try:
-                async with session.shown(lambda event: self._show(run, event)) as showing:
-                    if self._interrupted:
-                        session.submit(Interrupt(), by=TERMINAL)
-                    outcome = await session.run(self._wish, by=TERMINAL)
+                async with session.shown(lambda event: self._show(run, event), seen) as showing:
+                    outcome = await self._outcome(session)
                     await showing.caught_up()
-            finally:
-                self._open.discard(session)
+            except WeftError:
+                if not session.is_lost:
+                    raise
+                return showing.seq
+            if outcome is None:
+                return showing.seq
             problem = _problem(run) if outcome == "failed" else run.message
+            if session.state.run is not None and session.state.run.outcome is None:
+                problem = "it goes on in the process that holds it"
             document.finished(STATES[outcome], time.monotonic(), problem)
             if outcome == "done" and not self._as_json and not (self._live and is_terminal(sys.stdout)):
                 for artifact in session.pipeline.steps[self._wish.until or session.pipeline.final].artifacts:
                     print(session.folder / artifact, flush=True)
+        return None
+
+    async def _outcome(self, session: OpenedSession) -> Outcome | None:
+        """How it came to rest; None when that was a run which was going on elsewhere, and is done."""
+        self._open.add(session)
+        try:
+            beginning = session.submit(self._wish, by=TERMINAL)
+            if self._interrupted.is_set():
+                session.submit(Interrupt(), by=TERMINAL)
+            reply = await beginning
+            if not isinstance(reply, Refused):
+                return await session.run_at_rest() or "waiting"
+        finally:
+            self._open.discard(session)
+        if not session.goes_on_elsewhere(self._wish, reply):
+            raise reply.error()
+        resting, leaving = asyncio.ensure_future(session.run_at_rest()), asyncio.ensure_future(self._interrupted.wait())
+        try:
+            await asyncio.wait({resting, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            if not resting.done():
+                return "interrupted"  # here; there it goes on
+            outcome = resting.result() or "waiting"
+        finally:
+            resting.cancel()
+            leaving.cancel()
+        return outcome if outcome != "done" else None
 
     # -- what is seen
 

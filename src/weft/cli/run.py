@@ -354,14 +354,19 @@ class FollowedSession:
         self._began.clear()
         self.understood = None
         key = self._app.new_name()
-        with interruptible(lambda: self.session.submit(Interrupt(), by=TERMINAL)):
-            reply = await self.session.submit(command, key=key, by=TERMINAL)
-            while isinstance(reply, Refused) and self.session.is_lost:
-                await self._follow_on()
-                reply = await self.session.submit(command, key=key, by=TERMINAL)  # it is carried out once
-            if isinstance(reply, Refused):
-                raise reply.error()
-            outcome = await self._settled()
+        while True:
+            with interruptible(lambda: self.session.submit(Interrupt(), by=TERMINAL)):
+                reply = await self.session.submit(command, key=key, by=TERMINAL)
+                while isinstance(reply, Refused) and self.session.is_lost:
+                    await self._follow_on()
+                    reply = await self.session.submit(command, key=key, by=TERMINAL)  # it is carried out once
+                if not isinstance(reply, Refused):
+                    outcome = await self._settled()
+                    break
+                if not self.session.goes_on_elsewhere(command, reply):
+                    raise reply.error()
+            if (outcome := await self.joined()) != "done":
+                return outcome  # else what has changed since is made as well
         if outcome == "done":
             self.deliver(command, output)
         return outcome

@@ -256,7 +256,7 @@ class Queue:
             (batch,),
         )
         if not rows:
-            raise UserError(f"there is no batch {batch}", hint="weft workers list shows the last ones")
+            raise UserError(f"there is no batch {batch}", hint="weft batches list shows the last ones")
         return [
             BatchRow(document, session, run or "", holder or "", bool(holds), bool(seq), bool(open_), refused or "")
             for document, session, run, holder, holds, seq, open_, refused in rows

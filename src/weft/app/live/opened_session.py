@@ -13,8 +13,8 @@ from weft.app.live.overviews import INSIDE, known_words, look_around, run_result
 from weft.app.live.slash_commands import Export, Fork, KnownWords, Overview, OverviewName
 from weft.app.parts import Parts
 from weft.app.session_requests import SessionRequest
-from weft.orchestrator.rest_commands import asked_of, chosen_id, is_heard, open_gate
-from weft.protocol.commands import Refused, Reply, SessionCommand
+from weft.orchestrator.rest_commands import asked_of, chosen_id, is_heard, open_gate, resting_run
+from weft.protocol.commands import Refused, Reply, SessionCommand, StartRun
 from weft.protocol.envelope import PERSON, Actor
 from weft.protocol.errors import ExternalError
 from weft.protocol.events import ConfirmationAsked, Event, GateOpened, Outcome, QuestionAsked, Record, StatusChanged
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from weft.app.library.scaffolding import LibraryDraft
     from weft.app.live.mentions import Mentionable
 
+RUN_GOES_ON: Final = "a run is going on in this session"
 HOLDER_GONE: Final = "the process that held the session has ended"
 Show = Callable[[Record | Event], None]
 
@@ -93,6 +94,12 @@ class OpenedSession(ABC):
         if isinstance(reply, Refused):
             raise reply.error()
         return await self.run_at_rest() or "waiting"
+
+    def goes_on_elsewhere(self, command: SessionCommand, reply: Reply) -> bool:
+        """Whether the very thing that was asked for is being done where the session is held: then it can be followed to
+        its rest, and asked for again. With wishes of its own a run is refused beside another."""
+        is_plain = command == StartRun()
+        return is_plain and not self.held_here and isinstance(reply, Refused) and reply.reason == RUN_GOES_ON
 
     async def known_words(self) -> KnownWords:
         """What can follow a slash here now: `read_slash` takes it."""
@@ -185,6 +192,10 @@ class OpenedSession(ABC):
     def is_heard(self) -> bool:
         """Whether it has a run at rest that words could be for."""
         return is_heard(self.state)
+
+    def check_heard(self) -> None:
+        """UserError that says why words are for no run: there is none, it is over, or it is at work."""
+        resting_run(self.state)
 
     @property
     def unfinished(self) -> str:
