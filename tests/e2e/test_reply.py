@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.gated import started
+from tests.gated import started, wait_for_file
 from tests.made import Weft
 from weft.app import App, OpenedSession, SessionRequest
 from weft.protocol.commands import Say
@@ -320,3 +321,17 @@ def test_a_session_without_a_run_says_that_none_waits(tmp_path: Path, workspace:
     done = Weft(workspace)("reply", "talky", "yes")
     assert done.code == 1
     assert "no run is waiting in this session" in done.err
+
+
+def test_words_to_a_run_that_is_at_work_are_told_so(weft: Weft) -> None:
+    hold = weft.ledger.parent / "hold-draft-0"
+    hold.touch()
+    with subprocess.Popen(weft.command("reply", "essay", "proceed", "--plain"), env=weft.env) as going:
+        wait_for_file(weft.ledger.parent / "held-draft-0")
+        done = weft("reply", "essay", "make it shorter")
+        said = weft.log("essay")
+        hold.unlink()
+        assert going.wait(60) == 3
+    assert done.code == 1
+    assert "the run is going on\n  wait until it needs a reply, or stop it: weft interrupt" in done.err
+    assert [line["text"] for line in said if line["type"] == "words_said"] == ["proceed"]

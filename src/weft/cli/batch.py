@@ -108,14 +108,14 @@ class Batch:
         async with self._app.session(replace(ask, attended=False), self._wish) as session:
             steps = {name: step.artifacts for name, step in session.pipeline.steps.items()}
             run = document.run = document.run or RunView(session.id, str(session.folder), steps)
-            try:
-                async with session.shown(lambda event: self._show(run, event), seen) as showing:
+            async with session.shown(lambda event: self._show(run, event), seen) as showing:
+                try:
                     outcome = await self._outcome(session)
                     await showing.caught_up()
-            except WeftError:
-                if not session.is_lost:
-                    raise
-                return showing.seq
+                except WeftError:
+                    if not session.is_lost:
+                        raise
+                    outcome = None
             if outcome is None:
                 return showing.seq
             problem = _problem(run) if outcome == "failed" else run.message

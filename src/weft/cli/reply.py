@@ -91,8 +91,7 @@ async def _reply(
         session = followed.session
         if followed.before is not None:
             return _after_words_before(followed, followed.before, output, as_json=as_json)
-        if not session.is_heard:
-            raise UserError("no run is waiting in this session", hint=f"{program_words(app)} run starts one")
+        session.check_heard()
         if values:
             filled = _filled(session, words, gate, values)
             return OUTCOMES[await followed.give(filled, output)]

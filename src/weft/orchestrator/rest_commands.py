@@ -45,7 +45,7 @@ def at_rest(
     state: SessionState, command: RestCommand, by: Decider = "person", *, words: str = "", confirmation: str = ""
 ) -> tuple[DurableEvent, ...]:
     """`words` and `confirmation` name what it was decided on, for a reply that was given in words."""
-    run = _resting(state)
+    run = resting_run(state)
     match command:
         case ReplyToGate():
             return _reply(state, run, command, by, words, confirmation)
@@ -80,7 +80,7 @@ def asked_back(
 ) -> tuple[DurableEvent, ...]:
     """The question whether a person means what their words were understood as, or a reply that they would be; one at a
     time is open."""
-    run = _resting(state)
+    run = resting_run(state)
     if kind == "breakout" and not state.gates:
         raise UserError("the run waits for nothing that could be left", hint="weft run continues it")
     does = ""
@@ -131,7 +131,8 @@ def check_still_asked(state: SessionState, asked: Collection[str]) -> None:
     raise UserError("that is no longer what the run asks", hint=hint)
 
 
-def _resting(state: SessionState) -> RunState:
+def resting_run(state: SessionState) -> RunState:
+    """The run that a person can say something to. UserError when there is none, or it is at work."""
     run = state.run
     if run is None or run.over:
         raise UserError("no run is waiting in this session", hint="weft run starts one")

@@ -25,7 +25,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from weft.app.live.command_keys import another, fingerprint, replied, replied_before
-from weft.app.live.opened_session import OpenedSession
+from weft.app.live.opened_session import RUN_GOES_ON, OpenedSession
 from weft.app.live.runs import AT_GATE_HINT, SessionRuns
 from weft.app.live.session_description import said_of_session
 from weft.app.parts import EMBEDDED, Parts
@@ -41,6 +41,7 @@ from weft.orchestrator.rest_commands import (
     is_heard,
     open_gate,
     overdue,
+    resting_run,
 )
 from weft.protocol import conversation_commands as c
 from weft.protocol import conversation_events as t
@@ -500,7 +501,7 @@ class LiveSession(OpenedSession):
 
     async def _start(self, wish: StartRun, by: Actor, key: str = "", stop: InterruptRun | None = None) -> int:
         if self._running is not None:
-            raise UserError("a run is going on in this session", hint="wait for its end, or stop it: weft interrupt")
+            raise UserError(RUN_GOES_ON, hint="wait for its end, or stop it: weft interrupt")
         self._starting, self._stop, self._bug = True, stop, None
         executor = self._parts.executor()
         try:
@@ -733,9 +734,11 @@ class LiveSession(OpenedSession):
             raise UserError("there is nothing to send", hint="give a text")
         if len(command.text) > LONGEST_TEXT:
             raise UserError(f"the message has {len(command.text):,} characters; {LONGEST_TEXT:,} are the most")
+        if command.to == "run":
+            await self._out_of_the_way()
         if not self._is_for_the_run(command):
             if command.to == "run":
-                raise UserError("no run is waiting in this session", hint="weft run starts one")
+                resting_run(self.state)
             name = key or self._parts.new_name()
             text, attached = await (await self.open_conversation()).attached(command.text, command.attachments)
             message = c.SendMessage(
