@@ -260,6 +260,46 @@ def test_every_place_is_there_and_can_be_read_by_everybody(page: Page, server: R
     expect(page.get_by_role("heading", level=1)).to_have_text("Pipelines")
 
 
+def test_a_list_walked_by_keys_shows_where_one_is_and_the_documentation_is_a_click_away(
+    page: Page, server: Running
+) -> None:
+    page.set_viewport_size({"width": 1280, "height": 480})
+    page.goto(f"{server.address}/settings")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Settings")
+    page.keyboard.press("Control+k")
+    listed = page.get_by_role("listbox").get_by_role("option")
+    expect(listed).to_have_count(12)
+    for _ in range(11):
+        page.keyboard.press("ArrowDown")
+    expect(listed.last).to_have_attribute("aria-selected", "true")
+    expect(listed.last).to_be_in_viewport(ratio=1)
+    page.keyboard.press("Escape")
+    assert page.get_by_role("link", name="Documentation").get_attribute("href") == "/docs/"
+
+
+def test_on_a_phone_the_way_to_every_place_is_there_also_when_something_waits(page: Page, server: Running) -> None:
+    begin_essay(page, server)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{server.address}/")
+    expect(page.locator(".badge")).to_be_visible()
+    expect(page.get_by_role("button", name="More")).to_be_in_viewport(ratio=1)
+
+
+def test_what_cannot_be_taken_out_of_the_trash_says_why(page: Page, server: Running) -> None:
+    session = begin_essay(page, server)
+    address = f"/api/w/desk/sessions/{session}"
+    page.evaluate("async (at) => fetch(at, {method: 'DELETE', headers: {'X-Weft': '1'}})", address)
+    page.goto(f"{server.address}/sessions/trash")
+    row = page.get_by_role("listitem").filter(has_text=session)
+    expect(row).to_be_visible()
+    page.route("**/restore", lambda asked: asked.abort("connectionrefused"))
+    row.get_by_role("button", name="Restore").click()
+    expect(page.get_by_role("alert")).to_contain_text("the server can't be reached")
+    page.unroute("**/restore")
+    row.get_by_role("button", name="Restore").click()
+    expect(row).to_have_count(0)
+
+
 def test_an_address_leads_to_its_session_in_whichever_workspace_it_is(
     browser: Browser, home: Path, desk: Path, tmp_path: Path
 ) -> None:
@@ -284,6 +324,7 @@ def test_an_address_leads_to_its_session_in_whichever_workspace_it_is(
         page.keyboard.press("Escape")
         page.goto(f"{server.address}/s/of-nobody")
         expect(page.get_by_role("heading", level=1)).to_have_text("There is no such session")
+        expect(page.get_by_role("link", name="trash")).to_have_attribute("href", "/sessions/trash")
         context.close()
 
 
@@ -437,8 +478,16 @@ def test_an_approval_outlives_the_server_and_a_stream_and_a_process_tree_are_sto
             os.kill(first.process.pid, signal.SIGKILL)
             first.process.wait()
         expect(page.get_by_text("The server is away").first).to_be_visible()
+        said = page.locator(".composer textarea")
+        said.fill("Nobody hears this")
+        said.press("Enter")
+        expect(page.get_by_text("the server can't be reached")).to_be_visible()
         with running(home, desk, "--port", port):
             expect(page.get_by_text("The server is away")).to_have_count(0)
+            expect(page.get_by_text("the server can't be reached")).to_have_count(0)
+            expect(said).to_have_value("Nobody hears this")
+            said.fill("")
+            said.blur()
             page.keyboard.press("y")
             expect(page.locator(".card strong")).to_have_text("sent")
             page.get_by_label("Say something").fill("Go on")

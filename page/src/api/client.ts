@@ -18,7 +18,7 @@ export class Problem extends Error {
 
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  return new Problem(0, "the server can't be reached", "", "is `weft serve` still running? The page tries again by itself");
+  return new Problem(0, "the server can't be reached", "", "is `weft serve` still running? The page connects again by itself; what you wrote stays");
 }
 
 async function ask<T>(method: string, path: string, body?: BodyInit, type?: string): Promise<T> {

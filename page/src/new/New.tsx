@@ -17,6 +17,12 @@ export function New() {
   return of === "batch" && inside[0] ? <BatchPage key={inside[0]} id={inside[0]} /> : <Begin />;
 }
 
+/** What a pasted text without a heading is called by: a list of "pasted" tells nobody which is which. */
+function firstWords(text: string): string {
+  const line = text.split("\n", 1)[0] ?? "";
+  return line.replace(/[^\p{L}\p{N}\s'’-]/gu, " ").trim().split(/\s+/).slice(0, 6).join(" ").slice(0, 60);
+}
+
 export function Begin({ bare = false }: { bare?: boolean }) {
   const files = useSignal<readonly File[]>([]);
   const text = useSignal(query.value.get("q") ?? "");
@@ -37,7 +43,7 @@ export function Begin({ bare = false }: { bare?: boolean }) {
   const isDocument = files.value.length > 0 || isAddress || said.length > 600 || query.value.has("pipeline");
   const wish: NewSession = {
     ...(chosen ? { pipeline: chosen.name } : {}), parameters: parameters.value, depth: depth.value,
-    ...(files.value.length ? {} : isAddress ? { address: said } : { text: said, name: "pasted.md" }),
+    ...(files.value.length ? {} : isAddress ? { address: said } : { text: said, name: `${firstWords(said) || "pasted"}.md` }),
   };
   const run = async (): Promise<void> => {
     if (!apart.value || files.value.length < 2) return begin(wish, files.value);

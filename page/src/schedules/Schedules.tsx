@@ -21,8 +21,8 @@ export function Schedules() {
       <Trouble problem={found.problem.value} />
       {!shown && !found.problem.value && <p class="soft loading" role="status">reading…</p>}
       <ul class="rows schedules">{shown?.map((one) => <One key={one.name} one={one} again={found.again} isAlone={wanted !== ""} />)}</ul>
-      {found.found.value?.length === 0 && <p class="soft empty">None yet. A file in <code>schedules/</code> of the workspace says what begins when: <a href="/docs/schedules.html" target="_blank">how</a>.</p>}
-      {wanted && shown?.length === 0 && <p class="soft empty">There is no schedule {wanted}.</p>}
+      {!wanted && found.found.value?.length === 0 && <p class="soft empty">None yet. A file in <code>schedules/</code> of the workspace says what begins when: <a href="/docs/schedules.html" target="_blank">how</a>.</p>}
+      {wanted && shown?.length === 0 && <p class="soft empty">There is no schedule of this name.</p>}
     </div>
   );
 }

@@ -40,6 +40,10 @@ export function Composer({ open, quote }: { open: OpenSession; quote: { value: s
   useEffect(() => {
     if (!working) stopping.value = "";
   }, [working]);
+  const link = open.stream.link.value;
+  useEffect(() => {
+    if (link === "live" && problem.value?.status === 0) problem.value = null; // it could not be reached, and can be again
+  }, [link]);
 
   const send = (event: Event): void => {
     event.preventDefault();

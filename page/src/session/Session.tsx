@@ -27,7 +27,7 @@ function Missing({ id }: { id: string }) {
     void chooseWhereItIs(id).then((found) => (nowhere.value = !found));
   }, [id]);
   if (!nowhere.value) return <div class="page"><p class="soft loading" role="status">looking for it…</p></div>;
-  return <div class="page"><h1>There is no such session</h1><p class="soft">It may be in the trash. <a href="/sessions">All sessions</a></p></div>;
+  return <div class="page"><h1>There is no such session</h1><p class="soft">It may be in the <a href="/sessions/trash">trash</a>. <a href="/sessions">All sessions</a></p></div>;
 }
 
 export function Session({ id }: { id: string }) {

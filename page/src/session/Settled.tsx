@@ -6,7 +6,8 @@ import { useList } from "../parts/useAsked";
 import { base } from "../store/desk";
 import type { OpenSession } from "../store/open";
 
-const MODES: Readonly<Record<SetMode["mode"], string>> = {
+/** What each mode lets tools do. */
+export const MODES: Readonly<Record<SetMode["mode"], string>> = {
   plan: "plans, changes nothing", safe: "reads only", ask: "asks before it changes something", edits: "edits files by itself", auto: "does what the rules allow",
 };
 

@@ -32,7 +32,7 @@ export function Several({ ids, picked }: { ids: readonly string[]; picked: Signa
       <label class="option"><input type="checkbox" aria-label="Select all" checked={all} onChange={() => (picked.value = new Set(all ? [] : ids))} /> <span role="status">{picked.value.size ? `${count(picked.value.size, "session")} selected` : "all"}</span></label>
       <button type="button" disabled={none} onClick={say({ archived: true })}>Archive</button>
       <button type="button" disabled={none} onClick={say({ flag: true })}>Flag</button>
-      <button type="button" disabled={none} onClick={say({ unread: false })}>Read</button>
+      <button type="button" disabled={none} onClick={say({ unread: false })}>Mark as read</button>
       <form onSubmit={(event) => {
         event.preventDefault();
         const labels = labelOf(label.value);

@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { get } from "../api/client";
 import { base, bySeen, choose, me, waiting } from "../store/desk";
 import { go, to } from "./address";
-import { PLACES } from "./places";
+import { DOCUMENTATION, PLACES } from "./places";
 import { setTheme } from "./theme";
 
 export const paletteOpen = signal(false);
@@ -40,6 +40,7 @@ function entries(): Entry[] {
     ...(["light", "dark", "system"] as const).map((theme) => ({ label: `Appearance: ${theme}`, about: "setting", act: () => setTheme(theme) })),
     ...(me.value?.workspaces ?? []).map((one) => ({ label: `Workspace: ${one.name}`, about: one.path, act: () => choose(one.name) })),
     { label: "Keys", about: "what each key does", act: () => (keysOpen.value = true) },
+    { label: "Documentation", about: "opens beside this", act: () => void open(DOCUMENTATION, "_blank") },
   ];
 }
 
@@ -56,6 +57,9 @@ export function Palette() {
       void look();
     } else box.current?.close();
   }, [paletteOpen.value]);
+  useEffect(() => {
+    document.getElementById(`palette-${at.value}`)?.scrollIntoView({ block: "nearest" });
+  }, [at.value]);
   const wanted = words.value.toLowerCase().split(/\s+/).filter(Boolean);
   const found = paletteOpen.value ? entries().filter((one) => wanted.every((word) => `${one.label} ${one.about} ${one.also ?? ""}`.toLowerCase().includes(word))).slice(0, 12) : [];
   const take = (entry: Entry | undefined): void => {

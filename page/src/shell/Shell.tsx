@@ -7,7 +7,7 @@ import { choose, list, me, sessions, trouble, waiting, working, workspace } from
 import { go, place, to } from "./address";
 import { Keys } from "./Keys";
 import { Palette, paletteOpen } from "./Palette";
-import { PLACES } from "./places";
+import { DOCUMENTATION, PLACES } from "./places";
 
 function named(name: string): string {
   return name === "inbox" ? "" : (PLACES.find((one) => one.name === name)?.label ?? "");
@@ -66,6 +66,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         </ul>
         <div class="foot">
           <button type="button" class="plain" onClick={() => (paletteOpen.value = true)}>Find <kbd>Ctrl K</kbd></button>
+          <a href={DOCUMENTATION} target="_blank">Documentation</a>
           {(me.value?.workspaces.length ?? 0) > 1 ? (
             <select aria-label="Workspace" value={workspace.value} onChange={(event) => choose(event.currentTarget.value)}>
               {me.value?.workspaces.map((one) => <option key={one.name} value={one.name}>{one.name}</option>)}

@@ -10,6 +10,9 @@ export interface Listed {
   readonly seldom?: boolean;
 }
 
+/** The server has it with it. */
+export const DOCUMENTATION = "/docs/";
+
 export const PLACES: readonly Listed[] = [
   { href: "/", label: "Inbox", name: "inbox", key: "i" },
   { href: "/new", label: "New", name: "new", key: "n" },

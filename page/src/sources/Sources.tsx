@@ -33,12 +33,12 @@ function All() {
         ))}
       </ul>
       {found.found.value?.length === 0 && <p class="soft empty">None yet. An address, a command or the configuration of another program connects one.</p>}
-      {mayChange.value && <Add again={found.again} />}
+      {mayChange.value && <Add again={found.again} title={found.found.value?.length ? "Connect another" : "Connect one"} />}
     </div>
   );
 }
 
-function Add({ again }: { again: () => void }) {
+function Add({ again, title }: { again: () => void; title: string }) {
   const words = useSignal("");
   const text = useSignal("");
   const slug = useSignal("");
@@ -58,8 +58,8 @@ function Add({ again }: { again: () => void }) {
     });
   };
   return (
-    <section aria-label="Connect another" class="library">
-      <h2 class="label">Connect another</h2>
+    <section aria-label={title} class="library">
+      <h2 class="label">{title}</h2>
       <div class="filters" role="group" aria-label="How">
         <button type="button" aria-pressed={!pasting.value} onClick={() => (pasting.value = false)}>Address, folder or command</button>
         <button type="button" aria-pressed={pasting.value} onClick={() => (pasting.value = true)}>Paste a configuration</button>
