@@ -71,8 +71,7 @@ def serve(
             asyncio.run(on_streams())
             return
         from weft.app import person_access
-        from weft.web.mcp import serve_mcp
-        from weft.web.serve import ServeOptions, bound, check_encrypted, check_files, origins_of
+        from weft.web.serve import ServeOptions, bound, check_encrypted, check_files, serve_mcp
 
         options = ServeOptions(
             host=host, port=port, names=names, certificate=certificate, key=key, behind_proxy=behind_proxy
@@ -80,9 +79,7 @@ def serve(
         check_encrypted(options)
         check_files(options)
         listening = stack.enter_context(bound(options))
-        origins = origins_of(options, listening.getsockname()[1])
-        serving = serve_mcp(answering, person_access(), listening, origins, _ready, certificate=certificate, key=key)
-        asyncio.run(serving)
+        asyncio.run(serve_mcp(answering, person_access(), options, listening, _ready))
 
 
 def _ready(address: str) -> None:

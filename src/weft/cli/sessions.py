@@ -34,8 +34,7 @@ from weft.cli.place import (
     workspace_option,
     workspace_path,
 )
-from weft.protocol.commands import DescribeSession, Mode, Refused
-from weft.protocol.envelope import Actor
+from weft.protocol.commands import DescribeSession, Mode, Refused, SwitchSource
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
 from weft.render.cells import clean
 
@@ -282,8 +281,10 @@ def accept_cut(session: str, workspace: str | None) -> None:
 
     A run stops when it finds that. Put the log back from a copy if you have one: what is lost is otherwise made again.
     """
+    from weft.cli.stopping import TERMINAL  # a listing does without
+
     with open_app(workspace) as app:
-        lost = app.sessions.accept_cut(session, Actor("person", face="terminal"))
+        lost = app.sessions.accept_cut(session, TERMINAL)
     for line in lost:
         print(line)
     print(f"{session} goes on without it" if lost else f"the log of {session} has lost nothing", file=sys.stderr)
@@ -373,19 +374,21 @@ def read(sessions: tuple[str, ...], off: bool, workspace: str | None) -> None:
     with open_app(workspace) as app:
         for session in sessions:
             seen = 0 if off else app.sessions.read(session).state.seq
-            _describe_one(app, session, DescribeSession(seen=seen))
+            describe(app, session, DescribeSession(seen=seen))
 
 
 def _describe(workspace: str | None, sessions: Sequence[str], said: DescribeSession) -> None:
     with open_app(workspace) as app:
         for session in sessions:
-            _describe_one(app, session, said)
+            describe(app, session, said)
 
 
-def _describe_one(app: App, session: str, said: DescribeSession) -> None:
+def describe(app: App, session: str, said: DescribeSession | SwitchSource) -> None:
     import asyncio
 
-    reply = asyncio.run(app.describe(session, said, by=Actor("person", face="terminal")))
+    from weft.cli.stopping import TERMINAL
+
+    reply = asyncio.run(app.describe(session, said, by=TERMINAL))
     if isinstance(reply, Refused):
         raise reply.error()
 

@@ -13,8 +13,9 @@ import click
 
 from weft.app import AddRequest, App, SourceSettings, wake_waiting
 from weft.cli.place import ListingGroup, is_terminal, json_option, open_app, pairs, print_list, workspace_option
-from weft.protocol.commands import Refused, SwitchSource
-from weft.protocol.envelope import Actor
+from weft.cli.sessions import describe
+from weft.cli.stopping import TERMINAL
+from weft.protocol.commands import SwitchSource
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
 from weft.render.cells import clean
 from weft.render.units import count
@@ -222,10 +223,7 @@ def _switch(slug: str, session: str, workspace: str | None, *, on: bool) -> None
         if not session:
             _shelf(app).switch(slug, on=on)
             return
-        said = SwitchSource(source=slug, on=on)
-        reply = asyncio.run(app.describe(session, said, by=Actor("person", face="terminal")))
-        if isinstance(reply, Refused):
-            raise reply.error()
+        describe(app, session, SwitchSource(source=slug, on=on))
 
 
 @command.command("allow")
@@ -285,7 +283,7 @@ def sign_in(slug: str, paste: bool, device: bool, workspace: str | None) -> int:
         reached = asyncio.run(shelf.sign_in(slug, show=show, secret=_typed, paste=how, device=device))
         if reached.state == "ready":
             print("\t".join((clean(slug), "ready", f"{len(shelf.tools(shelf.one(slug)))} tools")))
-            went_on, left = asyncio.run(wake_waiting(app, slug, Actor("person", face="terminal")))
+            went_on, left = asyncio.run(wake_waiting(app, slug, TERMINAL))
             for session in went_on:
                 print(f"session {session} waited for this, and goes on", file=sys.stderr)
             for session, words in left:

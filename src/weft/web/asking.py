@@ -16,7 +16,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from weft.app import ME, Access, EditConflictError, Identity, NothingThereError, Role
-from weft.protocol.commands import Refused
+from weft.protocol.commands import Accepted, Refused, Reply
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import ExternalError, UserError, WeftError, WorkspaceError
 from weft.protocol.values import dataclass
@@ -142,8 +142,10 @@ class RefusedCommandError(UserError):
     """A command can't be taken now."""
 
 
-def refuse(reply: Refused) -> RefusedCommandError:
-    return RefusedCommandError(reply.reason, hint=reply.hint)
+def taken(reply: Reply) -> Accepted:
+    if isinstance(reply, Refused):
+        raise RefusedCommandError(reply.reason, hint=reply.hint)
+    return reply
 
 
 # -- what routes are given

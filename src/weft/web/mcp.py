@@ -7,22 +7,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
-import time
-from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from pathlib import Path
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
 from typing import Final
 
-import uvicorn
-
-from weft.app import Access, App
+from weft.app import App
 from weft.protocol.errors import WeftError
-from weft.web.guard import UPLOAD_LIMIT, ASGIApp, Attempts, Guard, House, Receive, Scope, Send, Way
+from weft.web.guard import ASGIApp, Receive, Scope, Send
 
 PATH: Final = "/mcp"
-Answering = Callable[[str], AbstractAsyncContextManager[ASGIApp]]
-"""What answers at a path, for as long as it is open."""
 
 
 class McpHall:
@@ -100,32 +93,3 @@ async def _say(send: Send, status: int, what: str, hint: str) -> None:
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
-
-
-async def serve_mcp(
-    answering: Answering,
-    access: Access,
-    listening: socket.socket,
-    origins: frozenset[str],
-    ready: Callable[[str], None],
-    *,
-    certificate: Path | None = None,
-    key: Path | None = None,
-) -> None:
-    """One thing alone, at `/mcp`, for whoever has a token for it. Until it is interrupted."""
-    house = House(origins, (Way("/", "token", UPLOAD_LIMIT),), secure=certificate is not None)
-    async with answering(PATH) as app:
-        guard = Guard(app, access, house, Attempts(time.monotonic))
-        config = uvicorn.Config(
-            guard,
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            ssl_certfile=str(certificate) if certificate else None,
-            ssl_keyfile=str(key) if key else None,
-            lifespan="off",
-        )
-        host, port = listening.getsockname()[:2]
-        listening.listen(128)
-        ready(f"{'https' if certificate else 'http'}://{host}:{port}{PATH}")
-        await uvicorn.Server(config).serve([listening])

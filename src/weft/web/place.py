@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from weft.app import TAKEN_UP, App, Filter, FoundListing, ListedSession, OpenQuestions, item_to_wire, open_questions
 from weft.app.schedules.schedule_due import ScheduleEntry
 from weft.app.schedules.schedules import Schedules
-from weft.protocol.commands import StartRun
+from weft.protocol.commands import DescribeSession, Reply, StartRun, SwitchSource
 from weft.protocol.envelope import Actor
 from weft.protocol.events import FeedItem, QuestionAsked, Record
 from weft.web.jobs import Jobs
@@ -204,6 +204,13 @@ class ServedWorkspace:
         await self.keeper.close()
         for _, task in [*self._watches.values()]:
             task.cancel()
+
+    async def describe(self, session: str, command: DescribeSession | SwitchSource, *, key: str, by: Actor) -> Reply:
+        """What a person says of a session, held here or not. Nothing that runs is disturbed."""
+        held = self.keeper.holding(session)
+        if held is not None:
+            return await held.submit(command, key=key, by=by)
+        return await self.app.describe(session, command, key=key, by=by)
 
     # -- events
 

@@ -9,7 +9,7 @@ import socket
 import ssl
 import time
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 from typing import Final
 
@@ -21,11 +21,13 @@ from weft.protocol.values import dataclass
 from weft.web.api import ApiInSteps
 from weft.web.asking import Served
 from weft.web.frames import Frames
-from weft.web.guard import UPLOAD_LIMIT, Attempts, Guard, House, Way, loopback_origins, named_origins
-from weft.web.mcp import McpHall
+from weft.web.guard import UPLOAD_LIMIT, ASGIApp, Attempts, Guard, House, Way, loopback_origins, named_origins
+from weft.web.mcp import PATH, McpHall
 from weft.web.place import ServedWorkspace
 
 PORT: Final = 8700
+Answering = Callable[[str], AbstractAsyncContextManager[ASGIApp]]
+"""What answers at a path, for as long as it is open."""
 WAYS: Final = (
     Way("/", "open"),
     Way("/api", "signed-in"),
@@ -170,24 +172,44 @@ async def serve(
         if options.schedules:
             for place in places.values():
                 place.watch_schedules()
-        config = uvicorn.Config(
-            guard,
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=1,
-            ssl_certfile=str(options.certificate) if options.certificate else None,
-            ssl_keyfile=str(options.key) if options.key else None,
-            proxy_headers=False,
-            lifespan="off",
-        )
         host = "127.0.0.1" if options.is_local else (options.names or (options.host,))[0]
         scheme = "https" if options.certificate or not options.is_local else "http"
         listening.listen(1024)  # from here on whoever comes is let in a moment later
         ready(f"{scheme}://{host}:{port}")
         loading = tasks.create_task(api.load_soon(), name="loads the rest of the API")
-        await _Server(config, places.values()).serve([listening])
+        await _Server(_config(guard, options), places.values()).serve([listening])
         loading.cancel()
         await hall.close()
         for place in places.values():
             await place.close()
+
+
+async def serve_mcp(
+    answering: Answering,
+    access: Access,
+    options: ServeOptions,
+    listening: socket.socket,
+    ready: Callable[[str], None],
+) -> None:
+    """One thing alone, at `/mcp`, for whoever has a token for it. Until it is interrupted."""
+    host, port = listening.getsockname()[:2]
+    house = House(origins_of(options, port), (Way("/", "token", UPLOAD_LIMIT),), secure=options.certificate is not None)
+    async with answering(PATH) as app:
+        guard = Guard(app, access, house, Attempts(time.monotonic))
+        listening.listen(128)
+        ready(f"{'https' if options.certificate else 'http'}://{host}:{port}{PATH}")
+        await uvicorn.Server(_config(guard, options)).serve([listening])
+
+
+def _config(app: ASGIApp, options: ServeOptions) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=1,
+        ssl_certfile=str(options.certificate) if options.certificate else None,
+        ssl_keyfile=str(options.key) if options.key else None,
+        proxy_headers=False,
+        lifespan="off",
+    )

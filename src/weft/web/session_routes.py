@@ -36,7 +36,6 @@ from weft.protocol.commands import (
     DescribeSession,
     Interrupt,
     OverruleVerdict,
-    Refused,
     ReplyToGate,
     ResolveConfirmation,
     Say,
@@ -62,7 +61,7 @@ from weft.web.asking import (
     Session,
     actor,
     not_allowed,
-    refuse,
+    taken,
 )
 from weft.web.place import ServedWorkspace
 
@@ -145,13 +144,7 @@ async def describe_session(asked: s.SessionChange, session: Session, place: At, 
         note=asked.note,
         seen=seen,
     )
-    held = place.keeper.holding(session)
-    if held is not None:
-        reply = await held.submit(command, key=asked.key, by=actor(who))
-    else:
-        reply = await place.app.describe(session, command, key=asked.key, by=actor(who))
-    if isinstance(reply, Refused):
-        raise refuse(reply)
+    taken(await place.describe(session, command, key=asked.key, by=actor(who)))
     return await show_session(session, place, who)
 
 
@@ -277,9 +270,7 @@ async def started(
         async with place.keeper.new(request, wish) as session:
             if not start:
                 return s.Begun(session=session.id, seq=session.state.seq)
-            reply = await session.submit(command, key=key, by=actor(who))
-            if isinstance(reply, Refused):
-                raise refuse(reply)
+            reply = taken(await session.submit(command, key=key, by=actor(who)))
             return s.Begun(session=session.id, seq=reply.seq)
 
     given = [request.file, *request.together, *request.inputs.values()]
@@ -329,9 +320,7 @@ async def give_command(given: s.GivenCommand, session: Session, place: At, who: 
     if not who.may(needed):
         raise not_allowed(needed, who)
     async with place.keeper.using(session) as opened:
-        reply = await opened.submit(command, key=given.key, by=actor(who))
-    if isinstance(reply, Refused):
-        raise refuse(reply)
+        reply = taken(await opened.submit(command, key=given.key, by=actor(who)))
     return s.AcceptedCommand(seq=reply.seq, note=reply.note)
 
 

@@ -12,10 +12,10 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from weft.app import AddRequest, SourceSettings, wake_waiting
-from weft.protocol.commands import Refused, SwitchSource
+from weft.protocol.commands import SwitchSource
 from weft.protocol.errors import UsageError, UserError
 from weft.web import shapes as s
-from weft.web.asking import Administers, At, Looks, Runs, ServedHere, Session, actor, refuse
+from weft.web.asking import Administers, At, Looks, Runs, ServedHere, Session, actor, taken
 from weft.web.jobs import Job, Tell
 from weft.web.place import ServedWorkspace
 
@@ -250,13 +250,7 @@ async def switch_session_source(
 ) -> tuple[SourceRow, ...]:
     """On or off for this session alone, in its log. Nothing that runs is disturbed."""
     command = SwitchSource(source=slug, on=given.enabled)
-    held = place.keeper.holding(session)
-    if held is not None:
-        reply = await held.submit(command, key=given.key, by=actor(who))
-    else:
-        reply = await place.app.describe(session, command, key=given.key, by=actor(who))
-    if isinstance(reply, Refused):
-        raise refuse(reply)
+    taken(await place.describe(session, command, key=given.key, by=actor(who)))
     return await list_session_sources(session, place, who)
 
 
