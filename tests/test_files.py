@@ -61,8 +61,9 @@ def test_reading_is_refused(folder: Folder, name: str) -> None:
 
 @pytest.mark.parametrize("name", ESCAPES)
 def test_writing_is_refused_and_harms_nothing(folder: Folder, tmp_path: Path, name: str) -> None:
-    with pytest.raises(UserError):
-        folder.replace(name, b"overwritten")
+    for write in (folder.replace, folder.put):
+        with pytest.raises(UserError):
+            write(name, b"overwritten")
     assert (tmp_path / "outside.txt").read_text() == "secret"
     assert not (tmp_path / "made-by-link.txt").exists()
     assert not list(folder.path.rglob("*.tmp"))
@@ -92,6 +93,9 @@ def test_the_good_ways(folder: Folder) -> None:
     with folder.folder("a/b/c", create=True) as deep:
         deep.replace("x", b"1")
     assert folder.read("a/b/c/x") == b"1"
+    folder.put("a/d/x", b"2")
+    folder.put("a/d/x", b"3")
+    assert folder.read("a/d/x") == b"3"
 
 
 def test_a_file_over_the_limit_is_refused_by_name(folder: Folder) -> None:

@@ -250,6 +250,13 @@ class Folder:
         with self.replacing(name, sync=sync, mode=mode) as fd:
             self.disk.write(fd, data)
 
+    def put(self, name: str, data: bytes, *, sync: bool = True, mode: int | None = None) -> None:
+        """As `replace`, with the folders above it, which are made when they are missing."""
+        above, _, _ = name.rpartition("/")
+        if above:
+            self.folder(above, create=True).close()
+        self.replace(name, data, sync=sync, mode=mode)
+
     @contextmanager
     def replacing(self, name: str, *, sync: bool = True, mode: int | None = None) -> Iterator[int]:
         """`replace` for what is written bit by bit: a handle to write to (`disk.write`), in place when all is well."""

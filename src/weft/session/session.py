@@ -110,8 +110,7 @@ class Session:
             raise cut_error(folder.path.name, reader.seq, cuts)
         self._notices += [str(damage) for damage in reader.damage]
         if reader.torn:
-            self.folder.folder("aside", create=True).close()
-            self.folder.replace(aside_name(LOG, reader.torn), reader.torn)
+            self.folder.put(aside_name(LOG, reader.torn), reader.torn)
             self.folder.sync()
             self._notices.append(f"{LOG}: dropped an unfinished write of {len(reader.torn)} bytes at its end")
         self._log = LogWriter(folder, now, reader.head, shared and shared.at(folder, reader.head))
@@ -371,16 +370,11 @@ class Session:
 
     def _place(self, name: str, data: bytes) -> None:
         """An artifact's file, which the next checkpoint makes durable; that of an item is in a folder of its step."""
-        inner, _, _ = name.rpartition("/")
-        if inner and not self.folder.is_folder(inner):
-            self.folder.folder(inner, create=True).close()
-        self.folder.replace(name, data, sync=False)
+        self.folder.put(name, data, sync=False)
 
     def _put(self, name: str, data: bytes) -> None:
         """A file in one of our own folders or at the top, durable with its folder's entry."""
-        if "/" in name:
-            self.folder.folder(name.rsplit("/", 1)[0], create=True).close()
-        self.folder.replace(name, data)
+        self.folder.put(name, data)
         if "/" in name:
             self.folder.sync()
         self._log.keep(name, data)

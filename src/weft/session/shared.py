@@ -263,8 +263,7 @@ def _follow(shared: SharedLog, session: str, folder: Folder, copy: int) -> None:
         if first is None or (first.line, first.end) != (last[1], whole):
             # Not a piece of the log: of another of this name, or of a store that was set back. Nothing is thrown away.
             own = folder.read(LOG)
-            folder.folder("aside", create=True).close()
-            folder.replace(aside_name(LOG, own), own)
+            folder.put(aside_name(LOG, own), own)
             whole, rows = 0, shared.lines(session, 1)
     _write_lines(folder, whole, rows)
     _make_files(shared, session, folder)
@@ -328,7 +327,7 @@ def _make_files(shared: SharedLog, session: str, folder: Folder) -> None:
         kept.setdefault(file.name, []).append(file.hash)
     for name, hashes in kept.items():
         if _is_due(folder, name, hashes):
-            _place(folder, name, shared.get(hashes[-1]))
+            folder.put(name, shared.get(hashes[-1]), sync=False)
     versions: dict[str, list[ArtifactAccepted]] = {}
     for record in LogReader(folder).read():
         if isinstance(record.event, ArtifactAccepted):
@@ -337,16 +336,9 @@ def _make_files(shared: SharedLog, session: str, folder: Folder) -> None:
         if _is_due(folder, name, [event.hash for event in accepted]):
             data = kept_copy(folder, accepted[-1])
             if data is not None:
-                _place(folder, name, data)
+                folder.put(name, data, sync=False)
 
 
 def _is_due(folder: Folder, name: str, hashes: Sequence[str]) -> bool:
     current = folder.read_or_none(name)
     return current is None or ((own := hash_bytes(current)) != hashes[-1] and own in hashes)
-
-
-def _place(folder: Folder, name: str, data: bytes) -> None:
-    inner, _, _ = name.rpartition("/")
-    if inner:
-        folder.folder(inner, create=True).close()
-    folder.replace(name, data, sync=False)

@@ -155,10 +155,10 @@ def _lay_file(folder: Folder, path: str, data: bytes, laid_hash: str | None, nam
     if present is None and path == profile.FILE and _is_there(folder, profile.OLDER):
         return LaidFile(path, "kept", f"yours is {profile.OLDER}")
     if present is None:
-        _write(folder, path, data)
+        folder.put(path, data)
         return LaidFile(path, "created", "it was gone" if laid_hash else "")
     if hash_bytes(present) == laid_hash:
-        _write(folder, path, data)
+        folder.put(path, data)
         return LaidFile(path, "updated")
     see = f"`weft packs diff {names.pack}` shows how it differs"
     if names.owner:
@@ -175,15 +175,6 @@ def _is_there(folder: Folder, path: str) -> bool:
         return folder.exists(path)
     except UserError:
         return True
-
-
-def _write(folder: Folder, path: str, data: bytes) -> None:
-    parent, _, name = path.rpartition("/")
-    if not parent:
-        folder.replace(name, data)
-        return
-    with folder.folder(parent, create=True) as inner:
-        inner.replace(name, data)
 
 
 def compare_pack(pack: Pack, target: Path) -> list[FileDifference]:
@@ -273,4 +264,4 @@ def _is_entry(entry: Any) -> bool:
 def _write_record(folder: Folder, record: _Record) -> None:
     packs = {name: {"version": record.versions[name], "files": files} for name, files in sorted(record.files.items())}
     text = json.dumps({"version": RECORD_VERSION, "packs": packs}, indent=2, sort_keys=True, ensure_ascii=False)
-    _write(folder, RECORD, text.encode() + b"\n")
+    folder.put(RECORD, text.encode() + b"\n")

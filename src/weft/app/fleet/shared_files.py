@@ -189,13 +189,10 @@ def _entries(shared: PostgresLog, tree: str) -> dict[str, tuple[str, bool]]:
 
 
 def _lay(shared: PostgresLog, folder: Folder, name: str, digest: str, runs: bool) -> None:
-    inner, _, _ = name.rpartition("/")
-    if inner:
-        folder.folder(inner, create=True).close()
     data = shared.get(digest)
     if name == CONFIG and (own := _settings(folder.read_or_none(name) or b"")[0]):
         data = own + _settings(data)[1]
-    folder.replace(name, data, mode=0o755 if runs else 0o644)
+    folder.put(name, data, mode=0o755 if runs else 0o644)
 
 
 def push_workspace(shared: PostgresLog, folder: Folder, sessions: Sessions, by: str) -> PushedWorkspace:

@@ -93,16 +93,9 @@ class _Taking:
     def put(self, place: str, data: bytes) -> bool:
         """Write a file that is not there; what is there is kept."""
         folder = self.app.workspace.folder
-        parent, _, name = place.rpartition("/")
-        if parent:
-            with folder.folder(parent, create=True) as inner:
-                there = inner.read_or_none(name)
-                if there is None:
-                    inner.replace(name, data)
-        else:
-            there = folder.read_or_none(name)
-            if there is None:
-                folder.replace(name, data)
+        there = folder.read_or_none(place)
+        if there is None:
+            folder.put(place, data)
         (self.report.made if there is None else self.report.kept).append(place)
         return there is None
 

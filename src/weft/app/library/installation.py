@@ -129,8 +129,7 @@ def _bring_skill(place: Path, address: str, commit: str, workspace: Path, consen
             )
         for file, data in contents.items():
             action: Action = "same" if before.get(file) == data else "updated" if file in before else "created"
-            with folder.folder(f"{base}/{file}".rpartition("/")[0], create=True) as inner:
-                inner.replace(PurePosixPath(file).name, data)
+            folder.put(f"{base}/{file}", data)
             laid.append(LaidFile(f"{base}/{file}", action))
         aside = _aside(folder, name, datetime.now(UTC))
         for file in before.keys() - contents.keys():
@@ -322,8 +321,7 @@ def _forget(folder: Folder, kind: BroughtKind, name: str) -> None:
 
 def _write_origins(folder: Folder, found: list[Origin]) -> None:
     plain: list[dict[str, Any]] = [{name: getattr(one, name) for name in Origin.__slots__} for one in found]
-    with folder.folder(".weft", create=True) as inner:
-        inner.replace("origins.json", json.dumps({"origins": plain}, indent=1).encode() + b"\n")
+    folder.put(".weft/origins.json", json.dumps({"origins": plain}, indent=1).encode() + b"\n")
 
 
 def _aside(folder: Folder, name: str, now: datetime) -> str:

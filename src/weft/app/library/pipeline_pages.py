@@ -9,12 +9,11 @@ from typing import Final, Literal
 
 from weft.app.parts import Parts
 from weft.app.sessions.session_pages import NothingThereError
-from weft.app.sessions.session_work import cost_of
+from weft.app.sessions.session_work import cost_of, tokens_of
 from weft.protocol.errors import EditConflictError, Problem, UserError, WeftError, WorkspaceError
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.ids import NAME
 from weft.protocol.values import dataclass
-from weft.session.state import StepSpending
 from weft.workspace.document import SIZE_LIMIT
 
 LibraryKind = Literal["pipelines", "agents", "skills"]
@@ -62,8 +61,7 @@ def save_library_text(parts: Parts, kind: LibraryKind, name: str, text: str, exp
     if expected != (hash_bytes(now) if now is not None else ""):
         what = "is not there any more" if now is None else "was changed meanwhile" if expected else "is there already"
         raise EditConflictError(f"{file} {what}", hint="look at what stands there now, and save again")
-    parts.workspace.folder.folder(file.rpartition("/")[0], create=True).close()
-    parts.workspace.folder.replace(file, data)
+    parts.workspace.folder.put(file, data)
     return hash_bytes(data)
 
 
@@ -170,7 +168,7 @@ def pipeline_runs(parts: Parts, sessions: list[tuple[str, str]]) -> list[Pipelin
         if run is None:
             continue
         steps = {
-            step: StepTook(took.ms, _tokens(took), cost_of(parts, took), reading.state.step(step).attempt)
+            step: StepTook(took.ms, tokens_of(took), cost_of(parts, took), reading.state.step(step).attempt)
             for step, took in run.spent.items()
         }
         costs = [one.usd for one in steps.values()]
@@ -178,7 +176,3 @@ def pipeline_runs(parts: Parts, sessions: list[tuple[str, str]]) -> list[Pipelin
         ms = sum(one.ms for one in steps.values())
         found.append(PipelineRun(name, title, reading.status, reading.state.updated_at, ms, usd, steps))
     return found
-
-
-def _tokens(took: StepSpending) -> int:
-    return sum(used.get(kind, 0) for used in took.usage.values() for kind in ("input", "output"))

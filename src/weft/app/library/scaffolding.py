@@ -247,9 +247,7 @@ def drafted(parts: Parts, kind: DraftKind, name: str, files: Mapping[str, str], 
 
 def lay_draft(parts: Parts, draft: LibraryDraft) -> None:
     for path, text in draft.files.items():
-        folder, _, last = path.rpartition("/")
-        with parts.workspace.folder.folder(folder, create=True) as place:
-            place.replace(last, text.encode())
+        parts.workspace.folder.put(path, text.encode())
 
 
 # -- by a model

@@ -132,9 +132,7 @@ def taken_in(parts: Parts, data: bytes) -> str:
         sessions.make(unfinished)
         with sessions.folder(unfinished) as folder:
             for inside, content in files.items():
-                if "/" in inside:
-                    folder.folder(inside.rpartition("/")[0], create=True).close()
-                folder.replace(inside, content)
+                folder.put(inside, content)
             folder.sync()
         sessions.move(unfinished, sessions, name)
         sessions.sync()

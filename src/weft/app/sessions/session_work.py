@@ -4,7 +4,6 @@ of an artifact's file, as their editor would."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -93,7 +92,11 @@ class ArtifactName:
 
 def artifacts_now(parts: Parts, session: str) -> list[ArtifactName]:
     state = parts.sessions.read(session).state
-    made_by = {name: step for step, one in state.steps.items() for name in _named(one.completion, one.accepted)}
+    made_by = {
+        name: step
+        for step, one in state.steps.items()
+        for name in (*(one.completion.artifacts if one.completion else ()), *one.accepted)
+    }
     found = []
     with parts.sessions.folder(session) as folder:
         for name, known in state.artifacts.items():
@@ -102,11 +105,6 @@ def artifacts_now(parts: Parts, session: str) -> list[ArtifactName]:
             size = None if data is None else len(data)
             found.append(ArtifactName(name, known.hash, made_by.get(name, ""), size, edited))
     return found
-
-
-def _named(completion: object, accepted: dict[str, str]) -> Iterator[str]:
-    yield from getattr(completion, "artifacts", ())
-    yield from accepted
 
 
 def artifact_versions(parts: Parts, session: str, artifact: str) -> list[ArtifactVersion]:
@@ -248,7 +246,7 @@ def steps_now(parts: Parts, session: str) -> list[StepShort]:
                 executor=started.executors.get(name, ""),
                 reason=reasons.get(name, ""),
                 usd=cost_of(parts, took),
-                tokens=sum(used.get(kind, 0) for used in took.usage.values() for kind in ("input", "output")),
+                tokens=tokens_of(took),
             )
         )
     return found
@@ -259,6 +257,11 @@ def cost_of(parts: Parts, took: StepSpending) -> float | None:
     costs = [parts.price(model, usage) for model, usage in took.usage.items()]
     known = [cost for cost in costs if cost is not None]
     return float(sum(known)) if len(known) == len(costs) else None
+
+
+def tokens_of(took: StepSpending) -> int:
+    """What models read and wrote."""
+    return sum(used.get(kind, 0) for used in took.usage.values() for kind in ("input", "output"))
 
 
 def blob_text(parts: Parts, session: str, digest: str) -> str:
