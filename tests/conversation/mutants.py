@@ -402,8 +402,7 @@ def an_unstoppable_one_stops_everything(patch: Patch) -> None:
 
 @mutant
 def changes_run_side_by_side(patch: Patch) -> None:
-    def next_call(talk: Any) -> str:
-        turn = talk.turn if talk else None
+    def next_call(turn: Any) -> str:
         calls = turn.calls.items() if turn and not turn.interrupted else ()
         return next((call_id for call_id, call in calls if call.phase == "ready"), "")
 
@@ -414,11 +413,10 @@ def changes_run_side_by_side(patch: Patch) -> None:
 def looks_overtake_changes(patch: Patch) -> None:
     original = turns._next_call
 
-    def next_call(talk: Any) -> str:
-        turn = talk.turn if talk else None
+    def next_call(turn: Any) -> str:
         calls = turn.calls.items() if turn and not turn.interrupted else ()
         looks = (call_id for call_id, call in calls if call.phase == "ready" and not call.in_order)
-        return next(looks, "") or original(talk)
+        return next(looks, "") or original(turn)
 
     patch.setattr(turns, "_next_call", next_call)
 
@@ -432,13 +430,11 @@ def what_waits_for_its_place_is_forgotten(patch: Patch) -> None:
 def an_interrupt_spares_what_waits_for_its_place(patch: Patch) -> None:
     original = turns._next_call
 
-    def next_call(talk: Any) -> str:
-        turn = talk.turn if talk else None
+    def next_call(turn: Any) -> str:
         if turn is not None and turn.interrupted:
             turn = turn.copied()
             turn.interrupted = False
-            talk = replace(talk, turn=turn)
-        return original(talk)
+        return original(turn)
 
     patch.setattr(turns, "_next_call", next_call)
     patch.setattr(

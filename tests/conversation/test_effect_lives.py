@@ -105,8 +105,7 @@ def nobody_remembers_what_was_seen(patch: Patch) -> None:
 
 @mutant
 def changes_run_side_by_side(patch: Patch) -> None:
-    def next_call(talk: Any) -> str:
-        turn = talk.turn if talk else None
+    def next_call(turn: Any) -> str:
         calls = turn.calls.items() if turn and not turn.interrupted else ()
         return next((call_id for call_id, call in calls if call.phase == "ready"), "")
 

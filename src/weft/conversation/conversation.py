@@ -290,11 +290,6 @@ class Conversation:
 
     # -- what a face reads
 
-    async def past(self) -> list[Record]:
-        """All records of it so far; `events` with the number of the last one goes on from there."""
-        records: list[Record] = await self._ports.off_loop(lambda: list(self._journal.read(0)))
-        return [record for record in records if self.is_mine(record)]
-
     @property
     def state(self) -> State:
         return self._engine.state
@@ -305,11 +300,6 @@ class Conversation:
 
     def transcript(self, conversation: str | None = None) -> Transcript:
         return self._transcripts.of(conversation or self.name)
-
-    @property
-    def dropped(self) -> int:
-        """Pieces of text that came after their stream was stopped."""
-        return self._engine.control.dropped
 
     @property
     def left_behind(self) -> frozenset[tuple[str, str]]:

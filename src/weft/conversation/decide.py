@@ -152,7 +152,7 @@ def _request(draft: DecisionDraft, command: c.RequestCall) -> None:
 def _approval(draft: DecisionDraft, command: c.DecideApproval) -> None:
     name, call_id = command.conversation, command.call
     call = asked_call(draft, name, call_id)
-    turn = draft.talk(name) and draft.state.talks[name].turn
+    turn = draft.open_turn(name)
     if call is None or not turn or command.turn not in (None, turn.number):
         return draft.refuse(name, "stale_approval", call=call_id, outcome=command.decision)
     if name in draft.gate.closing:
@@ -288,7 +288,7 @@ def _record_interrupt(draft: DecisionDraft, command: c.RecordInterrupt) -> None:
     for part in command.parts:
         name = part.conversation
         talk = draft.talk(name)
-        turn = talk.turn if talk else None
+        turn = draft.open_turn(name)
         if turn is not None and turn.number == part.turn:
             left = tuple(x for x, how in part.targets.items() if how == "unsupported")
             draft.emit(t.TurnInterrupted(conversation=name, turn=turn.number, reason=command.reason, unsupported=left))

@@ -101,9 +101,13 @@ class DecisionDraft:
         return self.state.talks.get(conversation)
 
     def turn(self, conversation: str) -> TurnState:
-        talk = self.state.talks[conversation]
-        assert talk.turn is not None
-        return talk.turn
+        turn = self.open_turn(conversation)
+        assert turn is not None
+        return turn
+
+    def open_turn(self, conversation: str) -> TurnState | None:
+        talk = self.talk(conversation)
+        return talk.turn if talk else None
 
     def refuse(self, conversation: str, refusal: t.Refusal, **what: Any) -> None:
         self.emit(t.CommandRefused(conversation=conversation, refusal=refusal, **what))
@@ -142,8 +146,7 @@ def complete(draft: DecisionDraft, name: str) -> None:
     While an accepted interrupt waits for its record, that record completes the turn: as interrupted.
     """
     release(draft, name)
-    talk = draft.talk(name)
-    turn = talk.turn if talk else None
+    turn = draft.open_turn(name)
     if turn is None or not turn.complete or name in draft.gate.closing:
         return
     disposition = _disposition(turn, goes_on=draft.rules.goes_on)
@@ -246,12 +249,11 @@ def release(draft: DecisionDraft, name: str) -> None:
     The outcome of a turn is that of its calls one after the other: what changes something waits for all calls before
     it, and everything behind it waits for it. Between two such calls all the others run side by side.
     """
-    while name not in draft.gate.closing and (call_id := _next_call(draft.talk(name))):
+    while name not in draft.gate.closing and (call_id := _next_call(draft.open_turn(name))):
         intend(draft, name, call_id)
 
 
-def _next_call(talk: ConversationState | None) -> str:
-    turn = talk.turn if talk else None
+def _next_call(turn: TurnState | None) -> str:
     if turn is None or turn.interrupted:
         return ""
     anything, changing = False, False
@@ -395,28 +397,26 @@ def model_interrupted(
 
 
 def open_turn(draft: DecisionDraft, name: str, number: int) -> TurnState | None:
-    talk = draft.talk(name)
-    turn = talk.turn if talk else None
+    turn = draft.open_turn(name)
     return turn if turn is not None and turn.number == number else None
 
 
 def calling_turn(draft: DecisionDraft, name: str, execution: str) -> TurnState | None:
     """The turn whose open model call this is; None when it is over, or an interrupt has hit it."""
-    talk = draft.talk(name)
-    turn = talk.turn if talk else None
+    turn = draft.open_turn(name)
     return turn if turn is not None and turn.model == execution and not draft.gate.closes(name, execution) else None
 
 
 def asked_call(draft: DecisionDraft, name: str, call_id: str) -> CallState | None:
-    talk = draft.talk(name)
-    call = talk.turn.calls.get(call_id) if talk and talk.turn else None
+    turn = draft.open_turn(name)
+    call = turn.calls.get(call_id) if turn else None
     return call if call is not None and call.phase == "asked" else None
 
 
 def running_call(draft: DecisionDraft, name: str, execution: str) -> str | None:
     """The call whose open intent this is."""
-    talk = draft.talk(name)
-    for call_id, call in talk.turn.calls.items() if talk and talk.turn else ():
+    turn = draft.open_turn(name)
+    for call_id, call in turn.calls.items() if turn else ():
         if call.phase == "running" and call.execution == execution:
             return call_id
     return None

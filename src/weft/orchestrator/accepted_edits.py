@@ -6,7 +6,7 @@ Pure: bytes and facts in, events and words out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Final
 
@@ -33,6 +33,28 @@ class Kept:
     events: list[DurableEvent] = field(default_factory=list)
     artifacts: list[Artifact] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+    def take(
+        self,
+        kind: type[EditAccepted | StepAdopted],
+        step: str,
+        attempt: int,
+        made: Sequence[Artifact],
+        facts: Facts,
+        inputs: Mapping[str, str],
+    ) -> None:
+        """These artifacts are the step's result."""
+        self.artifacts += made
+        self.events += [artifact.accepted(0, step, attempt) for artifact in made]
+        self.events.append(
+            kind(
+                step=step,
+                hash=step_hash({artifact.name: artifact.hash for artifact in made}),
+                schema_version=facts.steps[step].schema_version,
+                input_hash=combine(inputs),
+                inputs=inputs,
+            )
+        )
 
 
 def keep_edits(pipeline: Pipeline, facts: Facts, state: SessionState, read: ReadFile, accept: frozenset[str]) -> Kept:
@@ -62,17 +84,7 @@ def keep_edits(pipeline: Pipeline, facts: Facts, state: SessionState, read: Read
             raise UserError(
                 f"can't accept {name}: {passed_over(step)}", hint="what is passed over has no result to be kept"
             )
-        kept.artifacts += made
-        kept.events += [artifact.accepted(0, name, attempt) for artifact in made]
-        kept.events.append(
-            EditAccepted(
-                step=name,
-                hash=step_hash({artifact.name: artifact.hash for artifact in made}),
-                schema_version=facts.steps[name].schema_version,
-                input_hash=combine(inputs),
-                inputs=inputs,
-            )
-        )
+        kept.take(EditAccepted, name, attempt, made, facts, inputs)
     return kept
 
 
@@ -90,17 +102,7 @@ def adopt(pipeline: Pipeline, facts: Facts, read: ReadFile, legacy: Legacy, sour
         inputs = _inputs(pipeline, facts, SessionState(), name, on_disk)
         if inputs is None:
             continue
-        kept.artifacts += found
-        kept.events += [artifact.accepted(0, name, 0) for artifact in found]
-        kept.events.append(
-            StepAdopted(
-                step=name,
-                hash=step_hash({artifact.name: artifact.hash for artifact in found}),
-                schema_version=facts.steps[name].schema_version,
-                input_hash=combine(inputs),
-                inputs=inputs,
-            )
-        )
+        kept.take(StepAdopted, name, 0, found, facts, inputs)
     return kept
 
 
