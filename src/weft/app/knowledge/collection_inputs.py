@@ -40,15 +40,18 @@ def which_collection(app: Parts, named: str | None) -> str:
     raise UsageError("which collection?", hint=f"name one with --kb: {listed(names)}")
 
 
+def collection_now(parts: Parts, collection: str) -> GivenFile:
+    """A collection with its state, as the input that is asked."""
+    with open_collection(parts.workspace.folder, collection) as knowledge:
+        return GivenFile(collection_state(knowledge).encode(), f"knowledge/{collection}")
+
+
 def asked_here(
     parts: Parts, pipeline: Pipeline, given: Mapping[str, GivenInput], session: Folder
 ) -> dict[str, GivenInput]:
     """What a question in a session is asked with besides, when a person only gave the question: the collection, and the
     answer that the session has already, which it then goes on from. UsageError when it is not clear which one."""
-    collection = which_collection(parts, None)
-    with open_collection(parts.workspace.folder, collection) as knowledge:
-        state = collection_state(knowledge)
-    found = {COLLECTION: GivenInput((GivenFile(state.encode(), f"knowledge/{collection}"),))}
+    found = {COLLECTION: GivenInput((collection_now(parts, which_collection(parts, None)),))}
     data = session.read_or_none(ANSWER)
     if EARLIER not in pipeline.inputs or EARLIER in given or data is None:
         return found

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from weft.app.knowledge.collection_inputs import ANSWER, COLLECTION, followed
+from weft.app.knowledge.collection_inputs import ANSWER, COLLECTION, collection_now, followed
 from weft.app.root import App
 from weft.app.session_requests import SessionRequest
 from weft.documents import read_document
@@ -19,7 +19,6 @@ from weft.knowledge.knowledge_base import collection_names, open_collection
 from weft.knowledge.research.calibrate import pages_text
 from weft.knowledge.research.earlier import read_earlier
 from weft.knowledge.research.question import terms_of, tidy
-from weft.knowledge.research.state import collection_state
 from weft.protocol.commands import GivenFile
 from weft.protocol.errors import UsageError, UserError, WeftError
 from weft.protocol.ids import check_session_id, session_id_for
@@ -58,11 +57,9 @@ def ask_of(app: App, inquiry: Inquiry) -> SessionRequest:
     question = tidy(inquiry.question)
     if not terms_of(question) and not any(letter.isalnum() for letter in question):
         raise UsageError("there is no question", hint='weft ask "what do you want to know?"')
-    with open_collection(app.workspace.folder, inquiry.collection) as knowledge:
-        state = collection_state(knowledge)
     inputs = {
         "question": GivenFile(f"{question}\n".encode()),
-        COLLECTION: GivenFile(state.encode(), f"knowledge/{inquiry.collection}"),
+        COLLECTION: collection_now(app, inquiry.collection),
     }
     if inquiry.pages:
         inputs["pages"] = GivenFile(pages_text([_page(page) for page in inquiry.pages]).encode())

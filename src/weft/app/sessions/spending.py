@@ -44,9 +44,8 @@ class _Sum:
     total: Spent = NOTHING
 
     def add(self, session: str, call: ModelCall) -> None:
-        when = moment(call.at)
-        day = when.astimezone(self.ask.zone).date() if when else None
-        if not _is_within(day, self.ask.since, self.ask.until):
+        day = day_of(call.at, self.ask.zone)
+        if not is_within(day, self.ask.since, self.ask.until):
             return
         cost = self.price(call)
         name = _NAMES[self.ask.by](session, call, day)
@@ -74,7 +73,13 @@ def _in_order(groups: Mapping[str, Spent], by: By) -> dict[str, Spent]:
     return dict(sorted(items, key=lambda item: (-item[1].usd, -item[1].unpriced, -item[1].tokens, item[0])))
 
 
-def _is_within(day: date | None, since: date | None, until: date | None) -> bool:
+def day_of(at: str, zone: tzinfo | None) -> date | None:
+    """None for a moment that can't be read."""
+    when = moment(at)
+    return when.astimezone(zone).date() if when else None
+
+
+def is_within(day: date | None, since: date | None, until: date | None) -> bool:
     if day is None:
         return since is None and until is None
     return (since is None or since <= day) and (until is None or day <= until)

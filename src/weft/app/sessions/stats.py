@@ -10,7 +10,8 @@ from decimal import Decimal
 from statistics import median
 from typing import Any, Final, Literal
 
-from weft.models.spending import CallReader, Price, moment
+from weft.app.sessions.spending import day_of, is_within
+from weft.models.spending import CallReader, Price
 from weft.protocol import events as e
 from weft.protocol.values import dataclass
 from weft.session.sessions import Sessions
@@ -123,14 +124,9 @@ class _Gathering:
 
     def row(self, at: str, pipeline: str, step: str, model: str = "") -> StepStats | None:
         """The row that something counts in; None when it is not asked for."""
-        when = moment(at)
-        day = when.astimezone(self.ask.zone).date() if when else None
-        if self.ask.pipelines and pipeline not in self.ask.pipelines:
-            return None
-        if day is None:
-            if self.ask.since or self.ask.until:
-                return None
-        elif (self.ask.since and day < self.ask.since) or (self.ask.until and day > self.ask.until):
+        day = day_of(at, self.ask.zone)
+        asked_for = not self.ask.pipelines or pipeline in self.ask.pipelines
+        if not asked_for or not is_within(day, self.ask.since, self.ask.until):
             return None
         period = _period(day, self.ask.over)
         shown = model if self.ask.by_model else ""
