@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from weft.models.http_model import HttpModel, Reader
-from weft.models.model import Part, Request, Stop, TextDelta, ThinkingDelta
+from weft.models.model import Part, Request, Stop, TextDelta, ThinkingDelta, text_of
 from weft.models.openai_chat import count, tool_call
 from weft.models.provider_errors import malformed, told_error
 from weft.protocol.messages import Content, Media, Message, StopReason, Text, Thinking, ToolCall, ToolResult, Usage
@@ -44,13 +44,7 @@ class AnthropicMessages(HttpModel):
         return f"{base.removesuffix('/v1')}/v1/messages"
 
     def headers(self) -> dict[str, str]:
-        key = {"authorization": f"Bearer {self._endpoint.key}"} if self._endpoint.key else {}
-        return {
-            "content-type": "application/json",
-            "accept": "text/event-stream",
-            "anthropic-version": VERSION,
-            **key,
-        }
+        return {**super().headers(), "anthropic-version": VERSION}
 
     def reader(self) -> Reader:
         return _MessagesReader(self.name)
@@ -111,7 +105,7 @@ def _block(one: Content) -> dict[str, Any] | None:
 
 def _media(one: Media) -> dict[str, Any]:
     if one.media_type.startswith("text/"):
-        return {"type": "text", "text": f"{one.name}:\n{one.data.decode('utf-8', 'replace')}".removeprefix(":\n")}
+        return {"type": "text", "text": text_of(one)}
     source = {"type": "base64", "media_type": one.media_type, "data": base64.b64encode(one.data).decode()}
     return {"type": "image" if one.media_type.startswith("image/") else "document", "source": source}
 

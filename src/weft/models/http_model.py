@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import json
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -54,24 +55,25 @@ class Reader(Protocol):
         ...
 
 
-class HttpModel(EndpointModel):
+class HttpModel(EndpointModel, ABC):
     """One model of one wire. Subclasses say where and what is sent, and what reads the answer."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         super().__init__(endpoint)
         self._built: tuple[asyncio.AbstractEventLoop, httpx2.AsyncClient] | None = None
 
-    def url(self) -> str:
-        raise TypeError("a wire's file says it")
+    @abstractmethod
+    def url(self) -> str: ...
+
+    @abstractmethod
+    def body(self, request: Request) -> dict[str, Any]: ...
+
+    @abstractmethod
+    def reader(self) -> Reader: ...
 
     def headers(self) -> dict[str, str]:
-        raise TypeError("a wire's file says it")
-
-    def body(self, request: Request) -> dict[str, Any]:
-        raise TypeError("a wire's file says it")
-
-    def reader(self) -> Reader:
-        raise TypeError("a wire's file says it")
+        key = {"authorization": f"Bearer {self._endpoint.key}"} if self._endpoint.key else {}
+        return {"content-type": "application/json", "accept": "text/event-stream", **key}
 
     async def prepare(self) -> None:
         """Loads the transport, which the first call would wait for."""

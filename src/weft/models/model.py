@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Mapping
 from typing import Any, Literal, Protocol
 
 from weft.protocol.errors import ExternalError
-from weft.protocol.messages import Message, StopReason, ToolCall, ToolSpec, Usage
+from weft.protocol.messages import Media, Message, StopReason, ToolCall, ToolSpec, Usage
 from weft.protocol.values import dataclass
 
 ThinkingLevel = Literal["off", "low", "medium", "high"]
@@ -105,6 +105,11 @@ def turns_read(model: Model) -> int | None:
     makes use of the whole conversation."""
     read: int | None = getattr(model, "turns_read", None)
     return read
+
+
+def text_of(file: Media) -> str:
+    """A file of text as a model reads it: below its name, where it has one."""
+    return f"{file.name}:\n{file.data.decode('utf-8', 'replace')}".removeprefix(":\n")
 
 
 async def prepare(model: Model) -> None:

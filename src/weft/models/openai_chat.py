@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from weft.models.endpoint import Endpoint
 from weft.models.http_model import HttpModel, Reader
-from weft.models.model import ModelError, Part, Request, Stop, TextDelta, ThinkingDelta
+from weft.models.model import ModelError, Part, Request, Stop, TextDelta, ThinkingDelta, text_of
 from weft.models.provider_errors import malformed, told_error
 from weft.models.structured import Way
 from weft.protocol.messages import Content, Media, Message, StopReason, Text, Thinking, ToolCall, ToolResult, Usage
@@ -50,10 +50,6 @@ class OpenAIChat(HttpModel):
 
     def url(self) -> str:
         return (self._endpoint.base_url or BASE_URL).rstrip("/") + "/chat/completions"
-
-    def headers(self) -> dict[str, str]:
-        key = {"authorization": f"Bearer {self._endpoint.key}"} if self._endpoint.key else {}
-        return {"content-type": "application/json", "accept": "text/event-stream", **key}
 
     def reader(self) -> Reader:
         return _ChatReader(self.name)
@@ -145,7 +141,7 @@ def data_url(one: Media) -> str:
 
 def _media(one: Media) -> dict[str, Any]:
     if one.media_type.startswith("text/"):
-        return {"type": "text", "text": f"{one.name}:\n{one.data.decode('utf-8', 'replace')}".removeprefix(":\n")}
+        return {"type": "text", "text": text_of(one)}
     url = data_url(one)
     if one.media_type.startswith("image/"):
         return {"type": "image_url", "image_url": {"url": url}}

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from weft.models.http_model import HttpModel, Reader
-from weft.models.model import Part, Request, Stop, TextDelta, ThinkingDelta
+from weft.models.model import Part, Request, Stop, TextDelta, ThinkingDelta, text_of
 from weft.models.openai_chat import BASE_URL, THINKERS, count, data_url, is_strict, most_tokens, tool_call
 from weft.models.provider_errors import malformed, told_error
 from weft.models.structured import Way
@@ -24,10 +24,6 @@ class OpenAIResponses(HttpModel):
 
     def url(self) -> str:
         return (self._endpoint.base_url or BASE_URL).rstrip("/") + "/responses"
-
-    def headers(self) -> dict[str, str]:
-        key = {"authorization": f"Bearer {self._endpoint.key}"} if self._endpoint.key else {}
-        return {"content-type": "application/json", "accept": "text/event-stream", **key}
 
     def reader(self) -> Reader:
         return _ResponsesReader(self.name)
@@ -92,8 +88,7 @@ def _told(one: Content) -> dict[str, Any]:
     if not isinstance(one, Media):
         return {"type": "input_text", "text": one.text if isinstance(one, Text) else ""}
     if one.media_type.startswith("text/"):
-        text = f"{one.name}:\n{one.data.decode('utf-8', 'replace')}".removeprefix(":\n")
-        return {"type": "input_text", "text": text}
+        return {"type": "input_text", "text": text_of(one)}
     if one.media_type.startswith("image/"):
         return {"type": "input_image", "image_url": data_url(one), "detail": "auto"}
     return {"type": "input_file", "filename": one.name or "file", "file_data": data_url(one)}

@@ -23,6 +23,7 @@ from weft.models.model import (
     Stop,
     TextDelta,
     ThinkingDelta,
+    text_of,
 )
 from weft.models.provider_errors import MOST_OF_AN_ERROR, broken_off, malformed, no_stream, sorted_error
 from weft.protocol.messages import Content, Media, Message, StopReason, Text, Thinking, ToolCall, ToolResult, Usage
@@ -174,7 +175,7 @@ def _told(message: Message) -> list[ModelRequestPart]:
             said.append(one.text)
         elif isinstance(one, Media):
             if one.media_type.startswith("text/"):
-                said.append(f"{one.name}:\n{one.data.decode('utf-8', 'replace')}".removeprefix(":\n"))
+                said.append(text_of(one))
             else:
                 said.append(BinaryContent(data=one.data, media_type=one.media_type))
     if said:
