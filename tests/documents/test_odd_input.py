@@ -186,6 +186,21 @@ def test_a_page_that_is_no_article_is_kept_whole() -> None:
     assert "no article could be told from the rest of the page; all of its text was kept" in found.notes
 
 
+def test_a_page_that_is_no_article_is_kept_without_the_lines_that_lead_along_a_book() -> None:
+    links = '<td><a href="a.html">Prev</a></td><td><a href="c.html">Next</a></td>'
+    way = f'<div class="navheader"><table><tr>{links}</tr></table></div>'
+    text = '<div class="section"><h2>Opening hours</h2><p>Mon 9-5</p></div>'
+    end = '<div class="navfooter nut_footer"><hr>Last updated 2023</div>'
+    found = read_document(
+        f"<html><head><title></title></head><body>{way}{text}{end}{way}</body></html>".encode(), "a.html"
+    )
+    assert found.text == "## Opening hours\n\nMon 9-5"
+    assert found.title == "Opening hours"
+    assert found.left_out == {"boxes and links around the text": 7}
+    only = read_document(f"<html><body>{way}</body></html>".encode(), "a.html")
+    assert only.text.split() == ["Prev", "Next"], "where nothing else is there, it is what the page says"
+
+
 def test_classes_of_a_page_builder_do_not_cost_the_text() -> None:
     parts = [
         f"This is part {number} of the text, with a comma, and long enough to be a paragraph." for number in range(6)

@@ -139,6 +139,28 @@ def test_line_ends_spaces_and_controls() -> None:
     assert found.notes == ("3 control characters removed",)
 
 
+def test_letters_that_man_prints_over_each_other_stand_once() -> None:
+    bold = "".join(f"{letter}\b{letter}" for letter in "lamp–trim")
+    lined = "".join(letter if letter == " " else f"_\b{letter}" for letter in "die Mühle")
+    found = read_document(f"N\bNA\bAM\bME\bE\n       {bold} of {lined}\n".encode(), "lamp.txt")
+    assert found.text == "NAME\n       lamp–trim of die Mühle"
+    assert found.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("heading", "title"),
+    [
+        ("Lamp [![Downloads](a.svg)](https://lamp.example) [![Build][svg]][url]", "Lamp"),
+        ("lamp <sup>[![Version][svg]][url]</sup>", "lamp"),
+        ("![Lamp](logo.png)", "Lamp"),
+        ("[![Lamp](logo.png)](https://lamp.example)", "Lamp"),
+        ("The `wick` of [Anna](https://lamp.example)", "The wick of Anna"),
+    ],
+)
+def test_a_title_has_no_badges(heading: str, title: str) -> None:
+    assert read_document(f"# {heading}\n\nThe lamp burns.\n".encode(), "README.md").title == title
+
+
 def test_colours_of_a_terminal_are_removed() -> None:
     assert read("\x1b[31mred\x1b[0m text\x1b]0;title\x07 here", "a.txt").text == "red text here"
 

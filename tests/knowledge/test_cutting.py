@@ -205,6 +205,25 @@ def test_parts_of_a_long_paragraph_have_refs_of_their_own() -> None:
     assert len({passage.id for passage in passages}) == len(passages)
 
 
+@pytest.mark.parametrize(
+    ("before", "together"),
+    [
+        ("", "--wick NUMBER\n\nHow many millimetres of the wick are cut off at once."),
+        ("", "For example:\n\nlamp trim north"),
+        ("", "'-n'\n'--no-wick'\n\nBurn without a wick."),
+        ("It is shown here.\n\n", "```\nlamp trim north\n\nlamp light north\n```"),
+    ],
+)
+def test_a_long_section_is_not_cut_between_an_option_and_its_text_nor_inside_code(before: str, together: str) -> None:
+    """Wherever the limit falls."""
+    filling = "The keeper lights the lantern in the evening. " * 6
+    text = f"{filling.strip()}\n\n{before}{together}\n\n{filling.strip()}\n\n{filling.strip()}"
+    inside = range(text.index(together), text.index(together) + len(together))
+    for limit in range(300, 420):
+        cuts = [start for start, _ in spans(text, limit)][1:]
+        assert not [at for at in cuts if at in inside[1:]], (limit, [text[at : at + 20] for at in cuts])
+
+
 @settings(deadline=None)
 @given(st.text(alphabet="ab .\n\t", max_size=400), st.integers(min_value=1, max_value=40))
 def test_splitting_loses_no_word_and_keeps_the_limit(text: str, limit: int) -> None:

@@ -3,6 +3,7 @@
     reading.py       the entry: finds the kind, calls its reader      (kinds.py, encodings.py, code_pages.py)
     finish.py        title, words, normal form                        (characters.py)
     prose.py         markdown and text                                (front_matter.py)
+    manual_text.py   what `man` and `info` show
     web_page.py      HTML: what the page says of itself, its article, where its links lead  (markup.py, article.py,
                      markdown.py, links.py)
     pdf.py           PDF                                              (pdf_text.py, pdf_lines.py, pdf_paragraphs.py)

@@ -102,6 +102,28 @@ def find_article(page: Element) -> tuple[Element, bool, dict[str, int]]:
     return root, kept >= min(200, visible / 4), dict(+left)
 
 
+def without_ways(page: Element) -> tuple[Element, dict[str, int]]:
+    """The whole text of a page that has no article, but for what only leads from it or stands at its edge by its tag,
+    its role or its name; all of it where nothing else is there."""
+    body = page.first("body") or page
+    _drop(body, lambda element: element.tag in _MACHINES, Counter())
+    weights, whole = _weigh(body), _words(body)
+    between = _inside_article(body) or _between_paragraphs(body, weights)
+
+    def around(element: Element) -> bool:
+        if _holds_article(element):
+            return False
+        at_edge = element.tag in ("nav", "footer") or element.attributes.get("role", "").lower() in _ROLES
+        edge = id(element) not in between and _is_edge(element)
+        return at_edge or edge or _leads_along(element, weights[id(element)])
+
+    if sum(map(_words, _matching(body, around))) == whole:
+        return body, {}
+    left: Counter[str] = Counter()
+    _drop(body, around, left)
+    return body, dict(+left)
+
+
 def _words(element: Element) -> int:
     texts = (child for each in element.elements() for child in each.children if isinstance(child, str))
     return sum(len(text.split()) for text in texts)

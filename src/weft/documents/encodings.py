@@ -29,6 +29,9 @@ _SEQUENCE: Final = pattern(
 )
 _CUT: Final = pattern(rb"(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})\Z")
 """Half a character at the end, where a file was cut off."""
+_PRINTED_OVER: Final = re.compile(
+    rb"(?P<letter>[!-~]|[\xc2-\xf4][\x80-\xbf]{1,3})\x08(?=(?P=letter))|_\x08(?=[!-~\xc2-\xf4])"
+)
 _STRAYS: Final = pattern("[\udc80-\udcff]+")
 _HIGH: Final = pattern(rb"[\x80-\xff]")
 _NOT_TEXT: Final = bytes(byte for byte in range(32) if byte not in b"\0\t\n\v\f\r\x1b") + b"\x7f"
@@ -136,6 +139,11 @@ def _repaired(data: bytes) -> Decoded:
     text = _STRAYS.sub(as_code_page, text)
     notes = [f"{counted(strays, 'byte')} that were not UTF-8 were read as Windows-1252"] if strays else []
     return Decoded(text, "utf-8", notes or ["half a character at the end, where the file was cut off, was removed"])
+
+
+def printed_once(data: bytes) -> bytes:
+    """Without what `man` prints for old printers: each bold letter twice in its place, and `_` under others."""
+    return _PRINTED_OVER.sub(b"", data) if b"\x08" in data else data
 
 
 def _refuse_binary(data: bytes, most_controls: float, most_zeros: float) -> None:

@@ -21,6 +21,9 @@ _INLINE: Final = pattern(r"!?\[([^\]\n]{0,300})\]\([^()\n]{0,500}\)|(\*\*|__|\*|
 _COMMENT: Final = pattern(r"<!--(?s:.*?)-->")
 _EDITOR: Final = pattern(r"-\*-[^\n]{1,80}?-\*-")
 """What a first line says to an editor."""
+_TO: Final = r"(?:\([^()\n]{0,500}\)|\[[^\]\n]{0,300}\])"
+_PICTURE: Final = pattern(rf"\[!\[(?P<linked>[^\]\n]{{0,300}})\]{_TO}\]{_TO}|!\[(?P<alone>[^\]\n]{{0,300}})\]{_TO}")
+_EMPTY: Final = pattern(r"<([a-z]{1,10})(?: [^<>\n]{0,300})?>\s*</\1>")
 _SENTENCE_END: Final = pattern(r"[.!?…,;。！？、]\Z")
 _BEFORE, _BEFORE_LESSER = 80, 20
 """Words that may stand before the title: before a heading of a lower rank, hardly more than a byline."""
@@ -80,9 +83,12 @@ def _begins(head: str, found: re.Match[str]) -> bool:
 
 
 def plain_heading(text: str) -> str:
-    """A heading without its markup."""
-    bare = _EDITOR.sub("", text[:2_000]).strip().rstrip("#")
-    return one_line(_INLINE.sub(lambda found: found[1] or found[3] or "", bare))
+    """A heading without its markup, and without badges: a picture says what it is only where nothing else is said."""
+    text = _EDITOR.sub("", text[:2_000])
+    words = _EMPTY.sub("", _PICTURE.sub("", text))
+    alone = not any(map(str.isalnum, words))
+    text = _PICTURE.sub(lambda found: found["linked"] or found["alone"] or "", text) if alone else words
+    return one_line(_INLINE.sub(lambda found: found[1] or found[3] or "", text.strip().rstrip("#")))
 
 
 def title_of_name(name: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from weft.documents.characters import one_line, without_controls
 from weft.documents.document import MAX_BYTES, MAX_TEXT, Document, DocumentError, Draft, RefusedError, counted
-from weft.documents.encodings import decode
+from weft.documents.encodings import decode, printed_once
 from weft.documents.finish import finished
 from weft.documents.kinds import (
     OTHER_MARKUPS,
@@ -22,6 +22,7 @@ from weft.documents.kinds import (
     is_zip,
     refuse_foreign,
 )
+from weft.documents.manual_text import is_info, is_manual_page, read_info, read_manual_page
 from weft.documents.prose import is_markdown, read_markdown, read_text
 
 
@@ -65,6 +66,7 @@ def _from_archive(data: bytes) -> Draft:
 
 
 def _from_text(data: bytes, name: str) -> Draft:
+    data = printed_once(data)
     decoded = decode(data, declared_charset(data))
     text, controls = without_controls(decoded.text)
     text = text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
@@ -103,4 +105,8 @@ def _from_characters(text: str, name: str) -> Draft:
         return read_html(text)
     if is_xml(text):
         raise RefusedError("is XML of a kind that is not known", "Give the document as HTML, text, PDF or DOCX")
+    if is_manual_page(text):
+        return read_manual_page(text)
+    if is_info(text):
+        return read_info(text)
     return read_markdown(text) if is_markdown(text, name) else read_text(text)

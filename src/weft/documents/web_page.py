@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from weft.documents.article import find_article
+from weft.documents.article import find_article, without_ways
 from weft.documents.characters import normalise, one_line
 from weft.documents.document import Draft, RefusedError, counted
 from weft.documents.links import Marker, without_marks
@@ -46,10 +46,9 @@ def read_html(text: str) -> Draft:
     headline = _headline(root) or headline
     notes: list[str] = []
     if not found:
-        whole = parse_html(text, xml=xml)
-        root = whole.first("body") or whole
-        left = {}
-        notes.append("no article could be told from the rest of the page; all of its text was kept")
+        root, left = without_ways(parse_html(text, xml=xml))
+        kept = "all of its text but that at its edges" if left else "all of its text"
+        notes.append(f"no article could be told from the rest of the page; {kept} was kept")
     if left:
         told = ", ".join(f"{what} ({count:,})" for what, count in left.items())
         notes.append(f"left out around the text: {counted(sum(left.values()), 'word')}: {told}")

@@ -25,7 +25,7 @@ from weft.protocol.ids import slug
 LEAD_LIMIT: Final = 400
 
 
-CUT: Final = 5
+CUT: Final = 6
 """How documents are read and cut; when it grows, those of older indexes are cut anew."""
 
 

@@ -416,6 +416,14 @@ def test_a_telling_word_counts_more_than_a_small_one() -> None:
     assert near[contents[1]] > near[contents[0]]
 
 
+def test_a_line_of_contents_that_is_the_question_is_no_answer(tmp_path: Path) -> None:
+    asked = "What happens when the harbour lantern runs out of oil?"
+    lines = (asked, "Who fills the lantern?", "Why is the pier closed?")
+    contents = "# Questions of keepers\n\n" + "\n".join(f"- {one}" for one in lines)
+    knowledge = knowledge_of(tmp_path, {"contents.md": contents}, Unavailable("none"))
+    assert answer_question(knowledge, asked, session="s")["outcome"] != "answered"
+
+
 def test_a_title_with_nothing_under_it_is_no_answer() -> None:
     asked = read_question("What is the voltage of the harbour lantern cell?", lambda _: {}, 1000)
     row = {"heading": "Electricity", "title": "", "lead": ""}

@@ -198,7 +198,7 @@ def _with_probability(asked: Asked, found: Sequence[JudgedPassage], at: int, wei
 def most_likely(asked: Asked, one: JudgedPassage) -> float:
     """How likely it is at most, whatever the signs are worth."""
     said, lead = answer_of(one)
-    if one.signs.lacking or said[-1].announces or not any(each.tells for each in said):
+    if one.signs.lacking or said[-1].announces or not any(each.tells and not each.asks for each in said):
         return LACKING
     nameless = leans_back(said[0].text) and not asked.share(stems(lead))
     return PERHAPS if one.perhaps or nameless or _is_silent(asked, one) or announces_more(one.statements, said) else 1.0

@@ -69,6 +69,11 @@ class PassageStatement:
         return self.says or self.item or ": " in self.text or bool(self.code)
 
     @property
+    def asks(self) -> bool:
+        """Whether it is a question: a line of contents often is the very one that was asked."""
+        return self.text.endswith("?") and not self.code
+
+    @property
     def points(self) -> bool:
         """Whether it sends the reader elsewhere: it names what is asked, often in the question's own words, and answers
         nothing."""
