@@ -18,7 +18,7 @@ from weft.conversation.compaction import Summary, fitted
 from weft.conversation.projections import Said, Transcript, last_messages, messages_of
 from weft.conversation.prompt import Fragment, Prompt, build_prompt, fence
 from weft.models.media import media_kind, media_taken, within_limits
-from weft.models.model import Model, Request, ThinkingLevel, turns_read
+from weft.models.model import Model, Request, turns_read
 from weft.protocol.errors import UserError, WorkspaceError
 from weft.protocol.messages import Content, Media, Text, ToolSpec
 from weft.protocol.values import dataclass
@@ -46,8 +46,7 @@ class Speaker:
 
     model: Model
     tools: tuple[ToolSpec, ...]
-    instructions: str = INSTRUCTIONS
-    thinking: ThinkingLevel = "off"
+    instructions: str
 
 
 @dataclass(slots=True)
@@ -98,7 +97,6 @@ class SessionContext:
             speaker.tools,
             window=speaker.model.window,
             nonce=self.nonce,
-            thinking=speaker.thinking,
             outside=frozenset(said.call for said in entries if said.outside),
         )
 

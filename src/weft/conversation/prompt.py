@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final, Literal
 
-from weft.models.model import Request, ThinkingLevel
+from weft.models.model import Request
 from weft.protocol.messages import Content, Media, Message, Text, Thinking, ToolCall, ToolResult, ToolSpec
 from weft.protocol.values import dataclass
 
@@ -56,10 +56,9 @@ _DATA_RULE: Final = (
 class Fragment:
     kind: Kind
     text: str
-    outside: bool = False
-    """Nobody here wrote it: it is fenced."""
+    """What nobody here wrote is fenced in it."""
     name: str = ""
-    """Where it comes from, for the fence and for who looks at what the prompt holds."""
+    """Where it comes from, for who looks at what the prompt holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +81,6 @@ def build_prompt(
     *,
     window: int,
     nonce: str,
-    thinking: ThinkingLevel = "off",
     outside: frozenset[str] = frozenset(),
 ) -> Prompt:
     """`outside`: the calls whose results came from outside."""
@@ -105,8 +103,8 @@ def build_prompt(
         spoken = _tokens(told)
         dropped.append(f"the middle of {cut} tool result{'s' if cut > 1 else ''}")
     total = fixed + tokens_of(system) + spoken
-    request = Request(system=system, messages=tuple(told), tools=tuple(tools), thinking=thinking)
-    sizes = [(_told(one), tokens_of(_body(one, nonce))) for one in kept]
+    request = Request(system=system, messages=tuple(told), tools=tuple(tools))
+    sizes = [(_told(one), tokens_of(_body(one))) for one in kept]
     parts = (*sizes, ("tools", fixed), ("the conversation", spoken))
     return Prompt(request=request, tokens=total, share=total / room, dropped=tuple(dropped), parts=parts)
 
@@ -130,7 +128,7 @@ def tokens_of(text: str) -> int:
 def _system(fragments: Sequence[Fragment], nonce: str) -> str:
     parts = []
     for kind in ORDER:
-        texts = [_body(fragment, nonce) for fragment in fragments if fragment.kind == kind]
+        texts = [_body(fragment) for fragment in fragments if fragment.kind == kind]
         if texts:
             heading = HEADINGS[kind]
             parts.append("\n\n".join([*([f"# {heading}"] if heading else []), *texts]))
@@ -140,11 +138,11 @@ def _system(fragments: Sequence[Fragment], nonce: str) -> str:
     return "\n\n".join([*parts[:first], rule, *parts[first:]])
 
 
-def _body(fragment: Fragment, nonce: str) -> str:
+def _body(fragment: Fragment) -> str:
     text, limit = fragment.text.strip(), LIMITS[fragment.kind]
     if len(text) > limit:
-        text = f"{text[:limit]}\n[… {len(text) - limit:,} more characters were left out]"
-    return fence(text, nonce, fragment.name) if fragment.outside else text
+        return f"{text[:limit]}\n[… {len(text) - limit:,} more characters were left out]"
+    return text
 
 
 def _fenced_results(message: Message, outside: frozenset[str], nonce: str) -> Message:
