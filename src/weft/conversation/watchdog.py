@@ -17,13 +17,10 @@ LIMIT: Final = 0.1
 class Watchdog:
     """`report(name, seconds)` is called from a thread of its own, once for each time the loop is blocked."""
 
-    def __init__(
-        self, report: Callable[[str, float], None], *, limit: float = LIMIT, busy: Callable[[], bool] = lambda: True
-    ) -> None:
+    def __init__(self, report: Callable[[str, float], None], *, busy: Callable[[], bool] = lambda: True) -> None:
         """While nothing is `busy` the loop is left asleep. Both functions are called from the watchdog's thread."""
         self._report = report
         self._busy = busy
-        self._limit = limit
         self._ended = threading.Event()
         self._loop = asyncio.get_running_loop()
         self._thread = threading.Thread(target=self._watch, name="watchdog", daemon=True)
@@ -36,7 +33,7 @@ class Watchdog:
         self._ended.set()
 
     def _watch(self) -> None:
-        while not self._ended.wait(self._limit / 4):
+        while not self._ended.wait(LIMIT / 4):
             if not self._busy():
                 continue
             alive = threading.Event()
@@ -44,8 +41,8 @@ class Watchdog:
                 self._loop.call_soon_threadsafe(alive.set)
             except RuntimeError:
                 return  # the loop is closed
-            if not alive.wait(self._limit) and not self._ended.is_set():
+            if not alive.wait(LIMIT) and not self._ended.is_set():
                 task = asyncio.current_task(self._loop)
-                self._report(task.get_name() if task else "a callback", self._limit)
-                while not alive.wait(self._limit) and not self._ended.is_set():
+                self._report(task.get_name() if task else "a callback", LIMIT)
+                while not alive.wait(LIMIT) and not self._ended.is_set():
                     pass

@@ -123,12 +123,12 @@ class ConnectedModels:
         """Of every connection, and of every model that was brought along."""
         return sorted({*self._known, *self._given})
 
-    def choose(self, *, session: str | None = None, step: str | None = None, agent: str | None = None) -> str:
+    def choose(self, *, session: str | None = None, agent: str | None = None) -> str:
         """The reference of the model that is meant: the most specific that says something."""
-        said = next((one for one in (session, step, agent, self._workspace) if one), "")
+        said = next((one for one in (session, agent, self._workspace) if one), "")
         if (meant := self._roles.get(said, said)) in self._given:
             return meant
-        return self._resolved(session=session, step=step, agent=agent).reference
+        return self._resolved(session=session, agent=agent).reference
 
     def open(
         self,

@@ -24,13 +24,8 @@ USER: Final = "a search"
 WebSearch = Callable[[Sequence[str], int], dict[str, Any]]
 
 
-def search_source(sources: Sources, named: str = "") -> Source | None:
-    """The one that is named, else the first search that is on and may be used."""
-    if named:
-        source = sources.one(named)
-        if source.config.kind != "search":
-            raise UserError(f"the source {named} is no search of the web", hint="weft sources list")
-        return source
+def search_source(sources: Sources) -> Source | None:
+    """The first search that is on and may be used."""
     found = (one for one in sources.declared().sources.values() if one.config.kind == "search" and one.config.enabled)
     return next((one for one in found if not sources.trouble(one)), None)
 

@@ -91,11 +91,11 @@ def pack_changes(address: str, workspace: Path, fetch: FetchBytes) -> tuple[Pack
         return pack, compare_pack(pack, workspace)
 
 
-def remove_pack(name: str, workspace: Path, now: datetime | None = None) -> list[LaidFile]:
+def remove_pack(name: str, workspace: Path) -> list[LaidFile]:
     """Every file that is still as it was laid is moved aside; what a person changed stays."""
     with Folder.open(workspace) as folder:
         mine, changed = forget_pack(folder, name)
-        aside = _aside(folder, name, now or datetime.now(UTC))
+        aside = _aside(folder, name)
         for path in mine:
             _move_aside(folder, path, aside)
         _forget(folder, "pack", name)
@@ -131,7 +131,7 @@ def _bring_skill(place: Path, address: str, commit: str, workspace: Path, consen
             action: Action = "same" if before.get(file) == data else "updated" if file in before else "created"
             folder.put(f"{base}/{file}", data)
             laid.append(LaidFile(f"{base}/{file}", action))
-        aside = _aside(folder, name, datetime.now(UTC))
+        aside = _aside(folder, name)
         for file in before.keys() - contents.keys():
             _move_aside(folder, f"{base}/{file}", aside)
             laid.append(LaidFile(f"{base}/{file}", "removed", f"it is in {REMOVED}"))
@@ -139,12 +139,12 @@ def _bring_skill(place: Path, address: str, commit: str, workspace: Path, consen
     return Installation(_noted(workspace, "skill", name, address, combine(parts), commit), tuple(laid))
 
 
-def remove_skill(name: str, workspace: Workspace, now: datetime | None = None) -> str:
+def remove_skill(name: str, workspace: Workspace) -> str:
     """Moved aside as it is; where to."""
     if name not in workspace.skill_names():
         workspace.skill(name)  # says which there are
     folder = workspace.folder
-    target = _move_aside(folder, f"{skill.FOLDER}/{name}", _aside(folder, name, now or datetime.now(UTC)))
+    target = _move_aside(folder, f"{skill.FOLDER}/{name}", _aside(folder, name))
     _forget(folder, "skill", name)
     return target
 
@@ -324,9 +324,9 @@ def _write_origins(folder: Folder, found: list[Origin]) -> None:
     folder.put(".weft/origins.json", json.dumps({"origins": plain}, indent=1).encode() + b"\n")
 
 
-def _aside(folder: Folder, name: str, now: datetime) -> str:
+def _aside(folder: Folder, name: str) -> str:
     """A place of its own, under the moment: nothing is deleted."""
-    place = number = f"{REMOVED}/{name}-{now:%Y%m%d-%H%M%S}"
+    place = number = f"{REMOVED}/{name}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
     count = 1
     while (folder.path / number).exists():
         count += 1

@@ -74,11 +74,11 @@ def being_typed(before: str) -> str | None:
     return found[1].removeprefix('"') if found else None
 
 
-def ranked(typed: str, names: Iterable[Mentionable], most: int = OFFERED) -> list[Mentionable]:
+def ranked(typed: str, names: Iterable[Mentionable]) -> list[Mentionable]:
     """Those that what is typed may become, the best first: its letters come in the name, in order."""
     wanted = typed.lower()
     found = [(score, len(one.words), one.words, one) for one in names if (score := _score(wanted, one.words.lower()))]
-    return [one for *_, one in sorted(found, key=lambda each: (-each[0], each[1], each[2]))[:most]]
+    return [one for *_, one in sorted(found, key=lambda each: (-each[0], each[1], each[2]))[:OFFERED]]
 
 
 def _score(wanted: str, name: str) -> int:

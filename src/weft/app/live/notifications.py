@@ -18,7 +18,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -67,21 +67,18 @@ def tell(wishes: NotifyWishes, session: str, text: str) -> None:
 class Notifier:
     """Of one session: each cause is told once, and an answer only when it was long in coming."""
 
-    def __init__(
-        self, session: str, surroundings: Mapping[str, str], clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, session: str, surroundings: Mapping[str, str]) -> None:
         self._session = session
         self._wishes = notify_wishes(surroundings.get(VARIABLE, ""))
-        self._clock = clock
         self._told: set[str] = set()
-        self._began = clock()
+        self._began = time.monotonic()
         self._telling: set[asyncio.Task[None]] = set()
 
     def take(self, event: object) -> None:
         """What happens in the log: words and runs begin what is waited for, gates and ends are told."""
         match event:
             case MessageAccepted() | RunStarted():
-                self._began = self._clock()
+                self._began = time.monotonic()
             case GateOpened():
                 self.notify(f"gate:{event.gate}", f"the run waits for you: {event.message}")
             case RunEnded() if event.outcome in ("failed", "over_budget"):
@@ -93,7 +90,7 @@ class Notifier:
 
     @property
     def _long(self) -> bool:
-        return self._clock() - self._began >= LONG_SECONDS
+        return time.monotonic() - self._began >= LONG_SECONDS
 
     def notify(self, key: str, text: str) -> None:
         """The port of conversations."""
