@@ -31,7 +31,9 @@ def test_a_pipeline_that_was_drafted_is_run_on_the_sample(workspace: Path, tmp_p
 def test_what_a_new_pipeline_says_to_type_is_a_command(workspace: Path, tmp_path: Path) -> None:
     (tmp_path / "poem.txt").write_text("so much depends upon a red wheel barrow\n")
     weft = Weft(workspace)
-    assert weft("new", "pipeline", "mail").code == 0
+    made = weft("new", "pipeline", "mail")
+    assert made.code == 0
+    assert made.err.endswith("run mail FILE\n")
     text = (workspace / "pipelines/mail.yaml").read_text()
     typed = next(line.partition("weft ")[2] for line in text.splitlines() if "weft run" in line)
     words = [str(tmp_path / "poem.txt") if word == "FILE" else word for word in shlex.split(typed)]

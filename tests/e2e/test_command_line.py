@@ -191,8 +191,12 @@ def test_init_makes_the_folder_that_is_named(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("WEFT_WORKSPACE", str(tmp_path / "elsewhere"))
+    assert run_command_line(["plan", "--workspace", "desk"]) == 1
+    assert f"weft init {tmp_path}/desk" in capsys.readouterr().err
     assert run_command_line(["init", "desk"]) == 0
-    assert capsys.readouterr().out == f"{tmp_path}/desk\n"
+    told = capsys.readouterr()
+    assert told.out == f"{tmp_path}/desk\n"
+    assert f"--workspace {tmp_path}/desk run FILE" in told.err
     assert (tmp_path / "desk/pipelines/writing.yaml").is_file()
     assert not (tmp_path / "elsewhere").exists()
 

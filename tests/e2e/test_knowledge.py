@@ -73,7 +73,7 @@ def test_a_collection_from_beginning_to_end(kb: Kb) -> None:
 
 
 def test_what_is_wrong_is_told(kb: Kb) -> None:
-    assert "make one with `weft init`" in kb("list", code=1).stderr
+    assert "make one with `weft init " in kb("list", code=1).stderr
     kb("create", "audit")
     assert "did you mean 'audit'" in kb("search", "audits", "x", code=2).stderr
     missing = kb("add", "audit", "nowhere.md", code=1).stderr

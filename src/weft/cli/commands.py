@@ -162,7 +162,12 @@ def with_examples(command: click.Command, words: str) -> None:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, "-V", "--version", message="weft %(version)s")
-@click.option("--workspace", metavar="FOLDER", envvar="WEFT_WORKSPACE", help="The workspace (default: ~/.weft).")
+@click.option(
+    "--workspace",
+    metavar="FOLDER",
+    envvar="WEFT_WORKSPACE",
+    help="The workspace (default: WEFT_WORKSPACE or ~/.weft).",
+)
 @trust_option
 @click.pass_context
 def weft(ctx: click.Context, workspace: str | None) -> None:

@@ -7,7 +7,7 @@ Usage: weft [OPTIONS] COMMAND [ARGS]...
 
 Options:
   -V, --version       Show the version and exit.
-  --workspace FOLDER  The workspace (default: ~/.weft).
+  --workspace FOLDER  The workspace (default: WEFT_WORKSPACE or ~/.weft).
   --trust HASH        Agree in advance to what has this hash; it is named when
                       something is refused.
   -h, --help          Show this message and exit.

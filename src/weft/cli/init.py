@@ -11,6 +11,7 @@ from click.core import ParameterSource
 
 from weft.app import DEFAULT_PACK, LaidFile, lay, shipped_packs
 from weft.cli.place import asking_consents, trust_option, workspace_option, workspace_path
+from weft.cli.run_options import program_in
 from weft.protocol.errors import UsageError
 
 
@@ -36,11 +37,15 @@ def command(packs: tuple[str, ...], folder: str | None, workspace: str | None) -
     if folder and (other := workspace or (root.obj if typed else None)):
         raise UsageError(f"two workspaces are named: {folder} and {other}", hint=f"weft init {folder}")
     path = workspace_path(folder or workspace)
+    created = False
     for name in packs or (DEFAULT_PACK,):
         pack, laid = lay(name, path, asking_consents())
         print(f"pack {pack.name} {pack.version} in {path}", file=sys.stderr)
         for line in _told(laid):
             print(f"  {line}", file=sys.stderr)
+        created = created or any(file.action == "created" for file in laid)
+    if created and (not packs or DEFAULT_PACK in packs):
+        print(f"try it: {program_in(path)} run FILE", file=sys.stderr)
     print(path)
 
 

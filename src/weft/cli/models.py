@@ -125,7 +125,7 @@ def explain_choice(workspace: str | None, session: str | None, step: str | None,
 @workspace_option
 @json_option
 def test(model: str | None, workspace: str | None, as_json: bool) -> int:
-    """Really call a model: does it answer, how fast, does it stream, call tools, keep to a schema, see?"""
+    """Really call a model: whether and how fast it answers, streams, calls tools, keeps to a schema, sees."""
     chosen = model_settings(workspace).chosen(model)
     if chosen.is_embedded:
         print("embedded: always there, no key, no network", file=sys.stderr)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from weft.app import TemplateKind, lay_new
 from weft.cli.place import ensure_workspace, open_app, workspace_option, workspace_path
+from weft.cli.run_options import program_words
 from weft.protocol.errors import EXIT_DONE
 
 
@@ -20,4 +23,6 @@ def command(kind: TemplateKind, name: str, workspace: str | None) -> int:
     with open_app(workspace) as app:
         for path in lay_new(app, kind, name):
             print(app.workspace.path / path)
+        if kind == "pipeline":
+            print(f"try it: {program_words(app)} run {name} FILE", file=sys.stderr)
     return EXIT_DONE

@@ -140,8 +140,13 @@ def _pipeline_and_files(app: App, words: tuple[str, ...]) -> tuple[str | None, t
 
 def program_words(app: App) -> str:
     """How a command proposed to the person must begin, so that it can be copied: this program, this workspace."""
+    return program_in(app.workspace.path)
+
+
+def program_in(workspace: Path) -> str:
+    """The same, where no workspace is open."""
     called = sys.argv[0]
     by_path = Path(called).name == "weft" and os.sep in called and shutil.which("weft") is None
     program = shlex.quote(called) if by_path else "weft"
     default = Path(DEFAULT_WORKSPACE).expanduser()
-    return program if app.workspace.path == default else f"{program} --workspace {shlex.quote(str(app.workspace.path))}"
+    return program if workspace == default else f"{program} --workspace {shlex.quote(str(workspace))}"

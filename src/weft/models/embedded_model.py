@@ -20,7 +20,10 @@ LIMITS: Final = (
     "I am the embedded engine: I find sentences in your documents and quote them. I don't reason, write or use tools. "
     "`weft models add` connects a model that does; this conversation goes on with it."
 )
-NO_DOCUMENTS: Final = "There is no document in this session to answer from. `weft run FILE` makes a session with one."
+NO_DOCUMENTS: Final = (
+    "This session was not begun with a document that I could answer from. `weft run FILE` begins one with it, and so "
+    "does a document that is dropped on the page; what goes with a message is for a model that is connected."
+)
 NOTHING_FOUND: Final = "No sentence in {documents} says anything about that."
 
 

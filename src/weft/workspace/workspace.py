@@ -3,6 +3,7 @@ made of them is taken again while they are the same, and then the code that read
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -34,11 +35,11 @@ class Workspace:
     @classmethod
     def open(cls, path: Path, disk: Disk | None = None, own: Path | None = None) -> Workspace:
         if not path.is_dir():
-            what = "is not a folder" if path.exists() else "is not there"
-            raise UserError(
-                f"the workspace {path} {what}",
-                hint="make one with `weft init`, or name another with --workspace or WEFT_WORKSPACE",
-            )
+            another = "name another with --workspace or WEFT_WORKSPACE"
+            if path.exists():
+                raise UserError(f"the workspace {path} is not a folder", hint=another)
+            make = f"make one with `weft init {shlex.quote(str(path))}`"
+            raise UserError(f"the workspace {path} is not there", hint=f"{make}, or {another}")
         # A way up leads through folders that are not there inside the boundary.
         return cls(Folder.open(path.resolve() if ".." in path.parts else path, disk), own)
 

@@ -355,7 +355,8 @@ class ChatScreen:
         self._placing = True
         self._buffer.document = Document(found[number], len(found[number]))
         self._placing = False
-        return self._tell(f"{number + 1} of {len(found)}: Ctrl+R again for an earlier one", 8)
+        more = "Ctrl+R again for an earlier one" + ("" if words else "; type words before it to look for them")
+        return self._tell(f"{number + 1} of {len(found)}: {more}", 8)
 
     def _do(self, work: Coroutine[Any, Any, None]) -> None:
         """Something that ends by itself; it is waited for on leaving."""
