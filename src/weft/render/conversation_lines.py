@@ -37,19 +37,7 @@ def _told(event: t.ConversationEvent | t.LiveConversationEvent) -> tuple[str, st
             return _refused(event)
         case t.ConversationOpened() | t.ConversationStopped() | t.ConversationEnded():
             return _whole(event), ""
-        case (
-            t.TranscriptCompacted()
-            | t.ProcessorFailed()
-            | t.LimitsSet()
-            | t.LimitReached()
-            | t.TaintCleared()
-            | t.FilesRestored()
-            | t.ConversationRewound()
-            | t.PlanSubmitted()
-            | t.PlanDecided()
-            | t.ProcessStarted()
-            | t.ProcessEnded()
-        ):
+        case _ if isinstance(event, Beside):
             return told_beside(event)
         case t.TextStreamed() | t.ThinkingStreamed() | t.ToolProgressed():
             return event.execution, event.text
@@ -64,7 +52,7 @@ def _model(event: t.ModelSettled | t.ModelRetried) -> tuple[str, str]:
     return f"model {event.outcome}{f' ({ended})' if ended else ''}", event.text or event.reason or ""
 
 
-_Beside = (
+Beside = (
     t.TranscriptCompacted
     | t.ProcessorFailed
     | t.LimitsSet
@@ -79,7 +67,7 @@ _Beside = (
 )
 
 
-def told_beside(event: _Beside) -> tuple[str, str]:
+def told_beside(event: Beside) -> tuple[str, str]:
     """What happened beside what is said, and the text that belongs to it."""
     match event:
         case t.PlanSubmitted():

@@ -7,7 +7,7 @@ from typing import Any
 
 from weft.render.answer import wording
 from weft.render.kit.characters import visible
-from weft.render.kit.markdown import escaped
+from weft.render.kit.markdown import escaped, listed, under
 
 
 def answer_markdown(answer: Mapping[str, Any]) -> str:
@@ -25,22 +25,22 @@ def _blocks(answer: Mapping[str, Any]) -> Iterator[str]:
         yield from (block for source in answer["nearest"] for block in _source(source, wording.glimpse(source)))
         yield wording.NOTHING_MORE
     known = {one["id"]: one for section in answer["sections"] for one in section["sentences"]}
-    yield from _under("## In short", [_listed(_said(known[name]) for name in answer["summary"])])
+    yield from under("## In short", [listed(_said(known[name]) for name in answer["summary"])])
     for section in answer["sections"]:
         yield f"## {escaped(section['heading'] or answer['original_query'])}"
-        yield _listed(_said(one) for one in wording.standing(section))
+        yield listed(_said(one) for one in wording.standing(section))
         yield f"*Confidence that this answers: {wording.confidence(section['confidence'], section['level'])}*"
-        yield from _under(wording.AGAINST, [_listed(_said(one) for one in wording.contradicted(section))])
+        yield from under(wording.AGAINST, [listed(_said(one) for one in wording.contradicted(section))])
     if answer["nearest"] and not answer["nothing_found"]:
         yield wording.NEAREST[answer["level"]]
         yield from (block for source in answer["nearest"] for block in _source(source, wording.glimpse(source)))
-    yield from _under("## What was not found", [_listed(escaped(one) for one in answer["not_answered"])])
-    yield from _under(
+    yield from under("## What was not found", [listed(escaped(one) for one in answer["not_answered"])])
+    yield from under(
         "## Sources", (block for source in answer["sources"] for block in _source(source, _passage(source)))
     )
     yield "## Verification"
     yield from _verification(answer)
-    yield from _under("## What was not checked", [_listed(map(_open_end, answer["open_ends"]))])
+    yield from under("## What was not checked", [listed(map(_open_end, answer["open_ends"]))])
     yield "## How it was found"
     yield from _course(answer)
 
@@ -125,23 +125,14 @@ def _course(answer: Mapping[str, Any]) -> Iterator[str]:
         for one in answer["sub_queries"]
     ]
     yield _table(["Role", "Sub-query", "Found", "In", "Why"], rows) if rows else ""
-    yield _listed(f"{one['id']} {one['change']}: {escaped(one['why'])}" for one in answer["changes"])
+    yield listed(f"{one['id']} {one['change']}: {escaped(one['why'])}" for one in answer["changes"])
     yield wording.effort(answer)
     yield wording.limits(answer)
     yield escaped(wording.cost(answer))
     yield wording.FORMULA
-    yield _listed(escaped(note) for note in answer["notes"])
+    yield listed(escaped(note) for note in answer["notes"])
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _under(title: str, blocks: Iterable[str]) -> Sequence[str]:
-    found = [block for block in blocks if block]
-    return [title, *found] if found else []
-
-
-def _listed(lines: Iterable[str]) -> str:
-    return "\n".join(f"- {line}" for line in lines)

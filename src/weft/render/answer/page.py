@@ -15,7 +15,7 @@ from typing import Any, Final
 from weft.render.answer import wording
 from weft.render.answer.marking import marked_passage
 from weft.render.kit.characters import direction, one_line, visible
-from weft.render.kit.elements import Child, Html, element, join, page_head
+from weft.render.kit.elements import Child, Html, Section, element, join, whole_page
 from weft.render.kit.figures import counted, number, percent
 from weft.render.kit.parts import bar
 
@@ -25,25 +25,16 @@ _LEGEND: Final = "A label in a box leads to the source that a sentence rests on.
 
 def answer_page(answer: Mapping[str, Any]) -> str:
     """The same bytes for the same answer."""
-    sections = [section for section in _sections(answer) if section[2]]
-    way = direction(answer["original_query"]) or "ltr"
-    body = element(
-        "body",
-        element("a", "Skip to the answer", href="#content", class_="skip"),
-        element(
-            "div",
-            _masthead(answer),
-            _navigation([(id, title) for id, title, _ in sections]),
-            element(
-                "main", *(_section(id, title, inside) for id, title, inside in sections), id="content", tabindex="-1"
-            ),
-            element("footer", element("p", "Made with Weft.")),
-            class_="page",
-        ),
-        dir=way,
+    return whole_page(
+        f"{one_line(answer['original_query'])} – answer",
+        _style(),
+        _masthead(answer),
+        _sections(answer),
+        main=("content", "answer"),
+        made="Made with Weft.",
+        language="en",
+        way=direction(answer["original_query"]) or "ltr",
     )
-    head = page_head(f"{one_line(answer['original_query'])} – answer", _style())
-    return "<!DOCTYPE html>\n" + element("html", head, "\n", body, lang="en") + "\n"
 
 
 @cache
@@ -94,16 +85,7 @@ def _masthead(answer: Mapping[str, Any]) -> Html:
     )
 
 
-def _navigation(sections: Sequence[tuple[str, str]]) -> Html:
-    links = [element("li", element("a", title, href=f"#{id}")) for id, title in sections]
-    return element("nav", element("ol", *links), aria_label="Contents")
-
-
-def _section(id: str, title: str, inside: Html | None) -> Html:
-    return element("section", element("h2", title, id=f"{id}-title"), inside, id=id, aria_labelledby=f"{id}-title")
-
-
-def _sections(answer: Mapping[str, Any]) -> list[tuple[str, str, Html | None]]:
+def _sections(answer: Mapping[str, Any]) -> list[Section]:
     return [
         ("answer", "The answer", join(*(_part(section, answer) for section in answer["sections"]))),
         ("nearest", "What comes nearest", join(*(_source(source, answer, "nearest") for source in answer["nearest"]))),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from html import escape
 from typing import Final
 
@@ -43,8 +44,47 @@ def join(*children: Child) -> Html:
     return Html("".join(text(child) for child in children if child is not None))
 
 
-def page_head(title: str, style: str) -> Html:
-    """The head of a page that stands alone. Its security policy allows exactly this style, by hash, and no more."""
+Section = tuple[str, str, Html | None]
+"""Its id, its title and what is in it; one with nothing in it is left out."""
+
+
+def whole_page(
+    title: str,
+    style: str,
+    masthead: Html,
+    sections: Sequence[Section],
+    *,
+    main: tuple[str, str],
+    made: Child,
+    language: str,
+    way: str,
+) -> str:
+    """A page that stands alone. `main`: the id of what it is about, and what that is called. `made`: what made it."""
+    shown = [section for section in sections if section[2]]
+    links = [element("li", element("a", name, href=f"#{id}")) for id, name, _ in shown]
+    id, called = main
+    body = element(
+        "body",
+        element("a", f"Skip to the {called}", href=f"#{id}", class_="skip"),
+        element(
+            "div",
+            masthead,
+            element("nav", element("ol", *links), aria_label="Contents"),
+            element("main", *(_section(*section) for section in shown), id=id, tabindex="-1"),
+            element("footer", element("p", made)),
+            class_="page",
+        ),
+        dir=way,
+    )
+    return "<!DOCTYPE html>\n" + element("html", _head(title, style), "\n", body, lang=language) + "\n"
+
+
+def _section(id: str, title: str, inside: Html | None) -> Html:
+    return element("section", element("h2", title, id=f"{id}-title"), inside, id=id, aria_labelledby=f"{id}-title")
+
+
+def _head(title: str, style: str) -> Html:
+    """Its security policy allows exactly this style, by hash, and no more."""
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     return element(

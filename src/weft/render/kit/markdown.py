@@ -68,26 +68,26 @@ class _Writer:
         yield f"# {escaped(contents.headline.text or say('Writing kit'))}"
         yield escaped(contents.tldr.text)
         yield f"*{escaped(contents.note)}*" if contents.note else ""
-        yield from _under(self._head("Key points"), [_listed(self._line(item) for item in contents.points)])
+        yield from under(self._head("Key points"), [listed(self._line(item) for item in contents.points)])
         for group in contents.groups:
-            yield from _under(f"## {escaped(group.title)}", [self._group(group)])
+            yield from under(f"## {escaped(group.title)}", [self._group(group)])
         yield from self._prose("Overview", contents.overview)
-        yield from _under(self._head("Core ideas"), (block for item in contents.ideas for block in self._idea(item)))
+        yield from under(self._head("Core ideas"), (block for item in contents.ideas for block in self._idea(item)))
         yield from self._prose("Detailed analysis", contents.analysis)
         yield from self._prose("How it unfolds", contents.course)
         yield from self._prose("Setting", contents.context)
-        yield from _under(self._head("Worth quoting"), map(self._quote, contents.quotes))
-        yield from _under(self._head("Open questions"), [_listed(self._line(item) for item in contents.questions)])
-        yield from _under(self._head("Tensions"), [_listed(map(self._tension, contents.tensions))])
-        yield from _under(self._head("Figures"), [_listed(map(self._figure, contents.numbers))])
-        yield from _under(self._head("What is missing"), [_listed(self._line(item) for item in contents.missing)])
-        yield from _under(self._head("Hooks"), [_listed(self._line(item) for item in contents.hooks)])
-        yield from _under(self._head("Angles"), (block for item in contents.angles for block in self._angle(item)))
+        yield from under(self._head("Worth quoting"), map(self._quote, contents.quotes))
+        yield from under(self._head("Open questions"), [listed(self._line(item) for item in contents.questions)])
+        yield from under(self._head("Tensions"), [listed(map(self._tension, contents.tensions))])
+        yield from under(self._head("Figures"), [listed(map(self._figure, contents.numbers))])
+        yield from under(self._head("What is missing"), [listed(self._line(item) for item in contents.missing)])
+        yield from under(self._head("Hooks"), [listed(self._line(item) for item in contents.hooks)])
+        yield from under(self._head("Angles"), (block for item in contents.angles for block in self._angle(item)))
         if contents.thought:
-            yield from _under(self._head("Outline"), self._outline())
+            yield from under(self._head("Outline"), self._outline())
         if contents.rest:
             lines = (f"{escaped(path)}: {escaped(value)}" for path, value in contents.rest)
-            yield from _under(self._head("Details"), [_listed(lines)])
+            yield from under(self._head("Details"), [listed(lines)])
         if self._passages.lost:
             lost = counted(self._passages.lost, "place")
             yield f"{lost} that this kit refers to can't be found in the source as it is now."
@@ -122,7 +122,7 @@ class _Writer:
             who = ", ".join(one for one in (owner, due) if one)
             under = f"**{escaped(item.under)}** " if item.under else ""
             lines.append(f"{under}{escaped(item.text)}{f' ({who})' if who else ''}")
-        return _listed(lines)
+        return listed(lines)
 
     def _prose(self, title: str, item: KitItem) -> Iterator[str]:
         lines = [escaped(one) for one in paragraphs(item.text)]
@@ -131,7 +131,7 @@ class _Writer:
 
     def _idea(self, item: KitItem) -> Iterator[str]:
         yield f"**{escaped(item.title)}** {escaped(item.text)}" if item.title else escaped(item.text)
-        yield _listed(escaped(example) for example in item.examples)
+        yield listed(escaped(example) for example in item.examples)
 
     def _tension(self, item: KitItem) -> str:
         return f"{escaped(item.text)} — {escaped(item.against)}" if item.against else escaped(item.text)
@@ -146,7 +146,7 @@ class _Writer:
         yield f"### {escaped(item.title)}{score}"
         yield f"**{self._say('Thesis')}:** {escaped(item.thesis)}" if item.thesis else ""
         yield escaped(item.text)
-        yield _listed(escaped(one) for one in item.support)
+        yield listed(escaped(one) for one in item.support)
         yield f"{self._say('Against it')}: {escaped(item.against)}" if item.against else ""
 
     def _quote(self, item: KitItem) -> str:
@@ -167,11 +167,11 @@ class _Writer:
             yield ", ".join(map(escaped, item.rests_on))
 
 
-def _under(title: str, blocks: Iterable[str]) -> Sequence[str]:
+def under(title: str, blocks: Iterable[str]) -> Sequence[str]:
     """A heading over what there is; neither when there is nothing."""
     found = [block for block in blocks if block]
     return [title, *found] if found else []
 
 
-def _listed(lines: Iterable[str]) -> str:
+def listed(lines: Iterable[str]) -> str:
     return "\n".join(f"- {line}" for line in lines)

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from weft.render.kit.characters import direction, language_tag, one_line
 from weft.render.kit.contents import Contents, Fact, read_kit
-from weft.render.kit.elements import Child, Html, element, join, page_head
+from weft.render.kit.elements import Child, Html, Section, element, join, whole_page
 from weft.render.kit.figures import counted, number
 from weft.render.kit.labels import MORE, Labels
 from weft.render.kit.parts import KitParts, ribbon
@@ -37,23 +37,17 @@ def kit_page(kit: Mapping[str, Any], *, source: Source) -> str:
         source=source.text,
         label=Labels(source.reader, contents.language),
     )
-    sections = [section for section in _sections(contents, parts, source) if section[2] is not None]
-    body = element(
-        "body",
-        element("a", "Skip to the kit", href="#kit", class_="skip"),
-        element(
-            "div",
-            _masthead(contents, parts, source),
-            _navigation([(id, title) for id, title, _ in sections]),
-            element("main", *(_section(id, title, inside) for id, title, inside in sections), id="kit", tabindex="-1"),
-            element("footer", element("p", parts.own("Made with Weft."))),
-            class_="page",
-        ),
-        dir=parts.way,
-    )
     title = one_line(contents.headline.text or source.title or "Writing kit")
-    head = page_head(f"{title} – writing kit", _style())
-    return "<!DOCTYPE html>\n" + element("html", head, "\n", body, lang=parts.label.language) + "\n"
+    return whole_page(
+        f"{title} – writing kit",
+        _style(),
+        _masthead(contents, parts, source),
+        _sections(contents, parts, source),
+        main=("kit", "kit"),
+        made=parts.own("Made with Weft."),
+        language=parts.label.language,
+        way=parts.way,
+    )
 
 
 @cache
@@ -92,16 +86,7 @@ def _masthead(contents: Contents, parts: KitParts, source: Source) -> Html:
     )
 
 
-def _navigation(sections: list[tuple[str, str]]) -> Html:
-    links = [element("li", element("a", title, href=f"#{id}")) for id, title in sections]
-    return element("nav", element("ol", *links), aria_label="Contents")
-
-
-def _section(id: str, title: str, inside: Html | None) -> Html:
-    return element("section", element("h2", title, id=f"{id}-title"), inside, id=id, aria_labelledby=f"{id}-title")
-
-
-def _sections(contents: Contents, parts: KitParts, source: Source) -> list[tuple[str, str, Html | None]]:
+def _sections(contents: Contents, parts: KitParts, source: Source) -> list[Section]:
     label = parts.label
     outline = parts.outline(contents) if contents.outline else None
     carried = _carries(contents, parts)
