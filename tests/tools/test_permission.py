@@ -480,5 +480,5 @@ def test_what_the_boundary_keeps_is_asked_about_when_a_tool_of_files_writes_it(n
 def test_our_own_rules_are_such_as_a_person_may_write() -> None:
     value = json.loads((Path(permission_file.__file__).parent / "permissions.json").read_text(encoding="utf-8"))
     model = permission_file.PermissionFile.model_validate(value)
-    read = [permission_file.rule_of(verb, entry, APP_FILE) for verb, _, entry in permission_file._entries(model)]
+    read = [permission_file.rule_of(verb, entry, APP_FILE) for verb, _, entry in permission_file.entries_of(model)]
     assert app_rules() == Rules(tuple(read))

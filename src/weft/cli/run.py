@@ -407,7 +407,7 @@ class FollowedSession:
                 task.add_done_callback(lambda task: self._questions.pop(task, None))
             case ApprovalDecided():
                 self._decided(event)
-            case StepFailed() | StepInterrupted() | StepCompleted():
+            case StepFailed() | StepInterrupted():
                 self._attempt_over(event.step)
         if self._sits:
             if isinstance(event, WordsUnderstood | GateResolved):

@@ -186,20 +186,18 @@ def wanted_lines(call: CallView, sheet: Page) -> list[Text]:
     """All that a call was given, with its line breaks: a change of a text as a diff, the rest by name."""
     given = dict(call.input)
     key = telling(given)
-    lines = _literal(str(given.pop(key)), sheet, 4, "bold") if key else []
+    lines = _literal(str(given.pop(key)), sheet, "bold") if key else []
     marks = [(name, mark) for name, mark in (("old", "-"), ("new", "+"), ("content", "+")) if name in given]
     marked = [mark + line for name, mark in marks for line in str(given.pop(name)).split("\n")]
     for name, value in given.items():
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-        lines += _literal(f"{name}: {text}", sheet, 4, "dim")
+        lines += _literal(f"{name}: {text}", sheet, "dim")
     return lines + marked_lines(marked, sheet, 4, len(marked))
 
 
-def _literal(text: str, sheet: Page, indent: int, style: str) -> list[Text]:
-    pieces = [
-        piece for line in text.split("\n") for piece in fold(sheet.clean(line.expandtabs(4)), sheet.width - indent)
-    ]
-    return [sheet.line((" " * indent, ""), (piece, style)) for piece in pieces]
+def _literal(text: str, sheet: Page, style: str) -> list[Text]:
+    pieces = [piece for line in text.split("\n") for piece in fold(sheet.clean(line.expandtabs(4)), sheet.width - 4)]
+    return [sheet.line(("    ", ""), (piece, style)) for piece in pieces]
 
 
 def _keys(call: CallView, sheet: Page, *, low: bool) -> list[Text]:

@@ -54,7 +54,7 @@ def is_row(line: str) -> bool:
     return line.lstrip().startswith("|")
 
 
-def markdown_lines(lines: Iterable[str], sheet: Page, *, fence: str = "", indent: int = 0) -> list[Text]:
+def markdown_lines(lines: Iterable[str], sheet: Page, *, fence: str = "") -> list[Text]:
     """The lines on the page. `fence` is the code fence that was open before the first of them."""
     found: list[Text] = []
     rows: list[str] = []
@@ -63,31 +63,31 @@ def markdown_lines(lines: Iterable[str], sheet: Page, *, fence: str = "", indent
             rows.append(line)
             continue
         if rows:
-            found += _table(rows, sheet, indent)
+            found += _table(rows, sheet)
             rows = []
         after = _turned(line, fence)
         if after != fence:
             language = line.strip().strip("`~").strip()
             if after and language:
-                found.append(sheet.line((" " * (indent + 2) + language, "dim")))
+                found.append(sheet.line(("  " + language, "dim")))
         elif fence:
-            found += _code(line, sheet, indent, fence.lstrip("`~"))
+            found += _code(line, sheet, fence.lstrip("`~"))
         else:
-            found += _plain(line, sheet, indent)
+            found += _plain(line, sheet)
         fence = after
-    return found + (_table(rows, sheet, indent) if rows else [])
+    return found + (_table(rows, sheet) if rows else [])
 
 
 # -- code
 
 
-def _code(line: str, sheet: Page, indent: int, language: str = "") -> list[Text]:
+def _code(line: str, sheet: Page, language: str) -> list[Text]:
     text = sheet.clean(line.expandtabs(4))
-    room = sheet.width - indent - 2
+    room = sheet.width - 2
     coloured = _coloured(text, language) if cell_len(text) <= room else None
     if coloured is not None:
-        return [_behind(indent + 2, coloured)]
-    return [_behind(indent + 2, [(piece, CODE)]) for piece in fold(text, room)]
+        return [_behind(2, coloured)]
+    return [_behind(2, [(piece, CODE)]) for piece in fold(text, room)]
 
 
 def _coloured(text: str, language: str) -> list[Part] | None:
@@ -132,19 +132,19 @@ _COLOURS: Final = (
 # -- tables
 
 
-def _table(rows: Sequence[str], sheet: Page, indent: int) -> list[Text]:
+def _table(rows: Sequence[str], sheet: Page) -> list[Text]:
     """Drawn when it fits and its second line says how it is set; else its lines as they are."""
     cells = [_cells(sheet.clean(row.strip().expandtabs(4))) for row in rows]
     rule = cells[1] if len(cells) > 1 else []
     if not rule or not all(_RULED.match(cell) for cell in rule):
-        return [line for row in rows for line in _as_it_is(row, sheet, indent)]
+        return [line for row in rows for line in _as_it_is(row, sheet)]
     body = [cells[0], *cells[2:]]
     count = len(cells[0])
     runs = [[_runs(row[at]) if at < len(row) else [] for at in range(count)] for row in body]
     sizes = [max(sum(cell_len(text) for text, _ in row[at]) for row in runs) for at in range(count)]
-    sizes = _fitted(sizes, sheet.width - indent - 3 * (count - 1))
+    sizes = _fitted(sizes, sheet.width - 3 * (count - 1))
     if not sizes:
-        return [line for row in rows for line in _as_it_is(row, sheet, indent)]
+        return [line for row in rows for line in _as_it_is(row, sheet)]
     bar, line = ("|", "-") if sheet.signs.ascii else ("│", "─")
     rights = [cell.endswith(":") and not cell.startswith(":") for cell in (*rule, *[""] * count)][:count]
     found: list[Text] = []
@@ -160,10 +160,10 @@ def _table(rows: Sequence[str], sheet: Page, indent: int) -> list[Text]:
                 space = " " * (size - sum(cell_len(piece) for piece, _ in inner))
                 parts += [(f" {bar} ", "dim")] if place else []
                 parts += [(space, ""), *inner] if rights[place] else [*inner, (space, "")]
-            found.append(_behind(indent, parts))
+            found.append(_behind(0, parts))
         if not number:
             joint = f"{line}{'+' if sheet.signs.ascii else '┼'}{line}"
-            found.append(_behind(indent, [(joint.join(line * size for size in sizes), "dim")]))
+            found.append(_behind(0, [(joint.join(line * size for size in sizes), "dim")]))
     return found
 
 
@@ -187,28 +187,28 @@ def _fitted(sizes: Sequence[int], room: int) -> list[int]:
     return found
 
 
-def _as_it_is(row: str, sheet: Page, indent: int) -> list[Text]:
+def _as_it_is(row: str, sheet: Page) -> list[Text]:
     text = sheet.clean(row.expandtabs(4)).rstrip()
-    return [_behind(indent, [(piece, "")]) for piece in fold(text, sheet.width - indent)]
+    return [_behind(0, [(piece, "")]) for piece in fold(text, sheet.width)]
 
 
-def _plain(line: str, sheet: Page, indent: int) -> list[Text]:
+def _plain(line: str, sheet: Page) -> list[Text]:
     text = sheet.clean(line.expandtabs(4)).rstrip()
     if not text:
         return [Text()]
     if match := _HEADING.match(text):
-        return _wrapped([(piece, f"bold {style}".strip()) for piece, style in _runs(match[2])], sheet, indent)
+        return _wrapped([(piece, f"bold {style}".strip()) for piece, style in _runs(match[2])], sheet, 0)
     if _RULE.match(text):
-        return [_behind(indent, [("-" * 3 if sheet.signs.ascii else "─" * 3, "dim")])]
+        return [_behind(0, [("-" * 3 if sheet.signs.ascii else "─" * 3, "dim")])]
     if match := _ITEM.match(text):
-        deep = indent + min(len(match[1]), _DEEPEST)
+        deep = min(len(match[1]), _DEEPEST)
         mark = match[2] if match[2][0].isdigit() else ("-" if sheet.signs.ascii else "•")
         return _wrapped(_runs(match[3]), sheet, deep + len(mark) + 1, lead=" " * deep + mark)
     if match := _QUOTE.match(text):
         bar = "|" if sheet.signs.ascii else "│"
         quoted = [(piece, f"dim {style}".strip()) for piece, style in _runs(match[1])]
-        return _wrapped(quoted, sheet, indent + 2, lead=" " * indent + bar, every=True)
-    return _wrapped(_runs(text), sheet, indent)
+        return _wrapped(quoted, sheet, 2, lead=bar, every=True)
+    return _wrapped(_runs(text), sheet, 0)
 
 
 def _runs(text: str) -> list[Part]:

@@ -158,7 +158,7 @@ def _checked(document: MarkedDocument, source: str | None) -> Rules:
     return _rules(checked.good(document, meanings), document, source)
 
 
-def _entries(model: PermissionFile) -> Iterator[tuple[Verb, int, RuleEntry]]:
+def entries_of(model: PermissionFile) -> Iterator[tuple[Verb, int, RuleEntry]]:
     lists: tuple[tuple[Verb, list[RuleEntry]], ...] = (
         ("allow", model.allow),
         ("ask", model.ask),
@@ -170,7 +170,7 @@ def _entries(model: PermissionFile) -> Iterator[tuple[Verb, int, RuleEntry]]:
 
 
 def _meanings(model: PermissionFile, document: MarkedDocument, source: str | None) -> Iterator[Problem]:
-    for verb, index, entry in _entries(model):
+    for verb, index, entry in entries_of(model):
         for key, is_key, message, hint in rule_faults(verb, entry, own_tools=source is not None):
             place = document.at_key if is_key else document.at_value
             yield place((verb, index, key), message, hint)
@@ -178,7 +178,7 @@ def _meanings(model: PermissionFile, document: MarkedDocument, source: str | Non
 
 def _rules(model: PermissionFile, document: MarkedDocument, source: str | None) -> Rules:
     found = []
-    for verb, index, entry in _entries(model):
+    for verb, index, entry in entries_of(model):
         line = document.values[(verb, index)].line if (verb, index) in document.values else 0
         found.append(rule_of(verb, entry, document.file, line, source))
     return Rules(tuple(found))
