@@ -37,6 +37,7 @@ from weft.conversation.tool_calls import ToolAccess
 from weft.conversation.turns import TurnRules
 from weft.files import Folder
 from weft.models.model import Part, Request, Stop, TextDelta
+from weft.protocol import conversation_commands as c
 from weft.protocol import conversation_events as t
 from weft.protocol.conversation_commands import DecideApproval, ToolAsk
 from weft.protocol.envelope import MACHINE, Actor
@@ -221,11 +222,11 @@ class World:
             elif chance < 0.45:
                 self._edit_by_hand()
             elif chance < 0.5:
-                talk.limit({"turns": self.rng.randint(1, 6)})
+                talk.submit(c.SetLimits(conversation="main", limits={"turns": self.rng.randint(1, 6)}))
             else:
                 self._answer(talk)
         if self.rng.random() < 0.5:
-            talk.limit({})
+            talk.submit(c.SetLimits(conversation="main", limits={}))
 
     async def _moment(self) -> None:
         """In the middle of what goes on, or when it has come to wait for something."""

@@ -20,6 +20,7 @@ from weft.conversation.tool_calls import ToolAccess
 from weft.conversation.turns import TurnRules
 from weft.files import Folder
 from weft.models.model import Part, Request
+from weft.protocol import conversation_commands as c
 from weft.protocol import conversation_events as t
 from weft.protocol.messages import ToolCall, Usage
 from weft.testing.stand_ins import MemoryJournal, ScriptedModel, calling, ports, saying
@@ -312,14 +313,14 @@ def test_a_limit_holds_the_model_back_until_it_is_wider(tmp_path: Path, limits: 
     async def story() -> None:
         with tools_in(tmp_path) as access:
             async with talking(journal, ports(model, access), rules=TurnRules(price=priced)) as talk:
-                talk.limit(limits)
+                talk.submit(c.SetLimits(conversation="main", limits=limits))
                 talk.say("go")
                 await talk.idle()
                 assert len(model.requests) == 2
                 talk.say("and on")
                 await talk.idle()
                 assert len(model.requests) == 2
-                talk.limit({})
+                talk.submit(c.SetLimits(conversation="main", limits={}))
                 await talk.idle()
 
     played(story)
@@ -337,7 +338,7 @@ def test_a_price_that_is_not_known_is_said_and_not_guessed(tmp_path: Path) -> No
         with tools_in(tmp_path) as access:
             model = ScriptedModel([use(5, *calling(call("r", "Read", path="x"))), saying("no")])
             async with talking(journal, ports(model, access)) as talk:
-                talk.limit({"usd": 1})
+                talk.submit(c.SetLimits(conversation="main", limits={"usd": 1}))
                 talk.say("go")
                 await talk.idle()
 
@@ -352,15 +353,15 @@ def test_minutes_that_are_over_stop_what_runs(tmp_path: Path) -> None:
         with tools_in(tmp_path) as access:
             model = ScriptedModel([calling(call("s", "Shell", command="sleep 600")), saying("never")])
             async with talking(journal, ports(model, access)) as talk:
-                talk.limit({"minutes": 0.005})
+                talk.submit(c.SetLimits(conversation="main", limits={"minutes": 0.005}))
                 talk.say("go")
                 await talk.idle()
                 (said,) = events_of(journal, t.LimitReached)
                 assert (said.limit, said.reason) == ("minutes", "main may work for 0.005 minutes, and they are over")
-                talk.limit({"minutes": 600})
+                talk.submit(c.SetLimits(conversation="main", limits={"minutes": 600}))
                 await talk.idle()
                 assert len(model.requests) == 1, "of a turn that was stopped nothing is due"
-                talk.limit({"minutes": 0.005})
+                talk.submit(c.SetLimits(conversation="main", limits={"minutes": 0.005}))
                 talk.say("and now?")
                 await talk.idle()
 
@@ -379,7 +380,7 @@ def test_a_sub_conversation_counts_for_its_parent_and_ends_with_the_limit(tmp_pa
             look = calling(call("r", "Read", path="x"))
             model = ScriptedModel([calling(call("t", "Task", description="d", prompt="go")), look, look, saying("no")])
             async with talking(journal, ports(model, access)) as talk:
-                talk.limit({"turns": 3})
+                talk.submit(c.SetLimits(conversation="main", limits={"turns": 3}))
                 talk.say("go")
                 await talk.idle()
 
@@ -400,7 +401,7 @@ def test_odd_limits_are_refused(tmp_path: Path) -> None:
         with tools_in(tmp_path) as access:
             async with talking(journal, ports(ScriptedModel([]), access)) as talk:
                 for odd in ({"turnz": 1.0}, {"usd": -1.0}, {"tokens": float("nan")}):
-                    talk.limit(odd)
+                    talk.submit(c.SetLimits(conversation="main", limits=odd))
                 await talk.idle()
 
     played(story)

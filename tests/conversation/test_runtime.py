@@ -336,10 +336,10 @@ def test_the_taint_ends_when_the_person_says_so_and_comes_back_with_what_comes_n
         journal = MemoryJournal()
         model = ScriptedModel([turns[0], saying("read"), turns[1], turns[2], saying("done")])
         async with talking(journal, ports(model, Wary({"fetch": quick("page", tainting=True)}))) as talk:
-            talk.clear_taint()
+            talk.submit(c.ClearTaint(conversation="main"))
             talk.say("go")
             await talk.idle()
-            talk.clear_taint()
+            talk.submit(c.ClearTaint(conversation="main"))
             await until(lambda: not talk.state.tainted)
             talk.say("and on")
             await talk.idle()

@@ -17,7 +17,7 @@ log can't be written the conversation is broken: everything is told to stop and 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from functools import partial
 from typing import Final, Self
 
@@ -188,14 +188,6 @@ class Conversation:
         self.submit(
             c.DecideApproval(conversation=conversation or self.name, call=call, decision=decision, reason=reason)
         )
-
-    def limit(self, limits: Mapping[str, float], *, conversation: str | None = None) -> None:
-        """Bound what it may take from now on: turns, tokens, usd, minutes. What a narrower limit held back goes on."""
-        self.submit(c.SetLimits(conversation=conversation or self.name, limits=limits))
-
-    def clear_taint(self) -> None:
-        """The person says that what came from outside is fine. What comes from now on counts again."""
-        self.submit(c.ClearTaint(conversation=self.name))
 
     def submit(self, command: c.ConversationCommand) -> None:
         """Into the inbox. Only from the loop's own thread; others use `call_soon_threadsafe`."""
