@@ -212,13 +212,12 @@ class App(Parts):
         """One session: held open here as its one writer, or attached to where another process holds it. For a new one
         everything asked for, with the `wish` that will follow, is checked before its folder is made. `reachable`: other
         processes can reach it through its door."""
+        live: OpenedSession
         if self.queues_runs and not request.talk:
-            queued = await self.off_loop(lambda: self._queued(request, wish))
-            yield queued
-            await queued.close()
-            return
-        live = await self._held_or_attached(request, wish or StartRun())
-        if isinstance(live, AttachedSession):
+            live = await self.off_loop(lambda: self._queued(request, wish))
+        else:
+            live = await self._held_or_attached(request, wish or StartRun())
+        if not isinstance(live, LiveSession):
             yield live
             await live.close()
             return
