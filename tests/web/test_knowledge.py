@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from tests.web.served import Client, Running, begin, until
@@ -24,10 +25,19 @@ def ask(browser: Client, path: str) -> Any:
 
 
 def upload(browser: Client, path: str, name: str, data: bytes, field: str = "files") -> Any:
+    return upload_all(browser, path, {name: data}, field)
+
+
+def upload_all(browser: Client, path: str, files: Mapping[str, bytes], field: str = "files") -> Any:
     boundary = "weft-test"
-    head = f'--{boundary}\r\nContent-Disposition: form-data; name="{field}"; filename="{name}"\r\n\r\n'.encode()
-    body = head + data + f"\r\n--{boundary}--\r\n".encode()
-    return browser.ask("POST", path, body, Content_Type=f"multipart/form-data; boundary={boundary}")
+    body = b"".join(
+        f'--{boundary}\r\nContent-Disposition: form-data; name="{field}"; filename="{name}"\r\n\r\n'.encode()
+        + data
+        + b"\r\n"
+        for name, data in files.items()
+    )
+    told = f"multipart/form-data; boundary={boundary}"
+    return browser.ask("POST", path, body + f"--{boundary}--\r\n".encode(), Content_Type=told)
 
 
 def test_a_collection_is_made_filled_searched_and_asked(browser: Client) -> None:
@@ -51,7 +61,10 @@ def test_a_collection_is_made_filled_searched_and_asked(browser: Client) -> None
     assert passage["passage"]["text"] == hit["text"]
     assert browser.get("/api/w/desk/collections/sea/passages/nosuch").status == 404
     assert browser.get("/api/w/desk/collections/nosuch").status == 400
-    assert upload(browser, "/api/w/desk/collections/sea/documents", "x.exe", b"x").status == 400
+    mixed = {"x.exe": b"x", "harbour.md": b"A harbour.\n", "y.dll": b"y"}
+    refused = upload_all(browser, "/api/w/desk/collections/sea/documents", mixed)
+    assert refused.status == 400
+    assert refused.json["what"] == "x.exe, y.dll are of no kind that is read; nothing was added"
     begun = browser.post(
         "/api/w/desk/collections/sea/ask", {"question": "How often does the tide rise?", "key": "tide-question"}
     )

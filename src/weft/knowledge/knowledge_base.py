@@ -200,12 +200,15 @@ def add_files(knowledge: KnowledgeBase, paths: Iterable[Path]) -> list[str]:
 def add_documents(knowledge: KnowledgeBase, files: Iterable[tuple[str, bytes]]) -> None:
     """Put documents that have no place of their own into the collection: name and bytes each."""
     given = [(Path(name).name, data) for name, data in files]
-    for name, _ in given:
-        if not name or name.startswith(".") or Path(name).suffix.lower() not in ENDINGS:
-            raise UserError(
-                f"{name[:80] or 'a file without a name'} is of no kind that is read",
-                hint=f"the endings are: {' '.join(sorted(ENDINGS))}",
-            )
+    unread = [name for name, _ in given if name.startswith(".") or Path(name).suffix.lower() not in ENDINGS]
+    if unread:
+        told = ", ".join(name[:80] or "a file without a name" for name in unread[:5])
+        more = f" and {len(unread) - 5} more" if len(unread) > 5 else ""
+        others = "; nothing was added" if len(given) > len(unread) else ""
+        raise UserError(
+            f"{told}{more} {'is' if len(unread) == 1 else 'are'} of no kind that is read{others}",
+            hint=f"the endings are: {' '.join(sorted(ENDINGS))}",
+        )
     with knowledge.folder.folder(DOCUMENTS, create=True) as documents:
         for name, data in given:
             documents.replace(name, data)
