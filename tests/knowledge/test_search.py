@@ -20,7 +20,7 @@ from weft.knowledge.fusion import WORDS, blend, fuse
 from weft.knowledge.ingest import update
 from weft.knowledge.keyword import indexed_text, match_query, stems, telling_words
 from weft.knowledge.matrix import keep_matrix, load_matrix
-from weft.knowledge.search import Filters, Found, Search
+from weft.knowledge.search import NOTHING_YET, Filters, Found, Search
 from weft.knowledge.store import Store
 from weft.knowledge.vectors import fill, missing
 from weft.knowledge.word_scores import WordScores, keep_word_scores, load_word_scores
@@ -231,6 +231,13 @@ def test_without_vectors_it_says_so(store: Store) -> None:
         "nothing was ranked again: that needs vectors",
     )
     assert refs(found)
+
+
+def test_an_empty_index_says_what_to_do() -> None:
+    with Store(Path(":memory:")) as empty:
+        found = Search(empty, isa(), Bag()).find("risk")
+    assert (found.hits, found.warnings) == ((), (NOTHING_YET,))
+    assert "`weft kb add`" in NOTHING_YET
 
 
 def test_vectors_that_are_not_made_yet_are_told(store: Store, tmp_path: Path) -> None:

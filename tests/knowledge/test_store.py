@@ -14,7 +14,7 @@ from weft.knowledge.hops import follow
 from weft.knowledge.ingest import IngestProgress, find_documents, update
 from weft.knowledge.resolve import resolve
 from weft.knowledge.store import Edge, Store
-from weft.protocol.errors import UserError
+from weft.protocol.errors import ExternalError, UserError
 
 ISA_315 = (
     "1. The auditor shall plan.\n2. See ISA 500.2(b) and ISA 500.\n(a) paragraph 3.\n3. The end.\nA1. Application."
@@ -178,6 +178,31 @@ def test_a_file_that_is_no_index_is_named_and_left_alone(tmp_path: Path) -> None
     with pytest.raises(UserError, match="damaged"):
         Store(tmp_path / "index.db")
     assert (tmp_path / "index.db").read_bytes().startswith(b"not a database")
+
+
+def test_an_index_that_is_damaged_in_its_middle_says_what_to_do(tmp_path: Path) -> None:
+    folder = write_documents(tmp_path / "kb", {"isa-315.txt": ISA_315})
+    with Store(tmp_path / "index.db") as store:
+        update(store, folder, isa())
+        page = store.rows("SELECT rootpage FROM sqlite_master WHERE name = 'documents'")[0][0]
+        size = store.rows("PRAGMA page_size")[0][0]
+        store.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+    with (tmp_path / "index.db").open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xee" * size)
+    with Store(tmp_path / "index.db") as store, pytest.raises(UserError, match="damaged") as caught:
+        store.hashes()
+    assert "move it away and run `weft kb update`" in str(caught.value.hint)
+
+
+def test_of_a_full_disk_it_says_what_to_do_and_goes_on_when_there_is_room(store: Store) -> None:
+    pages = store.rows("PRAGMA page_count")[0][0]
+    store.rows(f"PRAGMA max_page_count = {pages + 2}")
+    with pytest.raises(ExternalError, match="full") as caught, store.change() as connection:
+        connection.execute("CREATE TABLE filling AS SELECT randomblob(1000000) AS text")
+    assert "make room on the disk" in str(caught.value.hint)
+    with store.change() as connection:
+        connection.execute("SELECT 1")
 
 
 def test_chapters_in_files_of_their_own_are_one_document_to_references(store: Store, tmp_path: Path) -> None:

@@ -257,6 +257,7 @@ def search(
         found, warnings = knowledge.search(
             " ".join(question), limit=limit, mode=mode, document=document, tier=tier or "", rerank=rerank
         )
+        empty = not found and not knowledge.row.counts["passages"]
     for warning in warnings:
         print(clean_lines(f"weft: {warning}"), file=sys.stderr)
     for row in found:
@@ -265,9 +266,8 @@ def search(
         else:
             _print_passage(row, f"  {row['confidence']:.2f}")
     if not found:
-        print(
-            "weft: nothing was found\n  try other words, or the beginning of one with a star: begin*", file=sys.stderr
-        )
+        hint = "" if empty else "\n  try other words, or the beginning of one with a star: begin*"
+        print(f"weft: nothing was found{hint}", file=sys.stderr)
     return EXIT_DONE if found else EXIT_FAILED
 
 

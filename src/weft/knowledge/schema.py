@@ -97,7 +97,7 @@ def connect(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA secure_delete = ON")
         _prepare(connection, path)
     except sqlite3.DatabaseError as error:
-        raise _explained(error, path) from error
+        raise explained(error, path) from error
     return connection
 
 
@@ -118,7 +118,8 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     raise UserError(f"{path} {what}", hint="move it away and run `weft kb update`: it is made again from the documents")
 
 
-def _explained(error: sqlite3.DatabaseError, path: Path) -> UserError | ExternalError:
+def explained(error: sqlite3.DatabaseError, path: Path) -> UserError | ExternalError:
+    """What went wrong with an index, and what to do about it."""
     if "locked" in str(error) or "busy" in str(error):
         return ExternalError(f"{path} is in use by another process", hint="try again when it is done", retryable=True)
     if "not a database" in str(error) or "malformed" in str(error):
@@ -126,4 +127,7 @@ def _explained(error: sqlite3.DatabaseError, path: Path) -> UserError | External
             f"{path} is damaged: {error}",
             hint="move it away and run `weft kb update`: it is made again from the documents",
         )
+    if "full" in str(error):
+        hint = "make room on the disk and try again: what the index had is as it was"
+        return ExternalError(f"can't write {path}: {error}", hint=hint, retryable=True)
     return ExternalError(f"can't use {path}: {error}", hint="check the disk and the permissions", retryable=True)

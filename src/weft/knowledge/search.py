@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 Mode = Literal["hybrid", "keyword", "vector"]
 POOL: Final = 100
 """How many of each ranking are fused. Fewer lose what both know but neither puts first."""
+NOTHING_YET: Final = (
+    "the index has no passages: `weft kb add` brings documents, and `weft kb update` reads those that are there"
+)
 NO_WORDS: Final = "no passage has any of these words: what is found is only near in meaning"
 FEEDBACK: Final = 2
 FEEDBACK_WEIGHT: Final = 0.8
@@ -134,6 +137,8 @@ class Search:
         words = expand(query, self._collection.acronyms) if expanded else query
         if not query.strip():
             return Found(hits=(), mode=mode, query=words, warnings=("the question is empty",))
+        if not self._store.rows("SELECT 1 FROM passages LIMIT 1"):
+            return Found(hits=(), mode=mode, query=words, warnings=(NOTHING_YET,))
         documents = self._documents(filters)
         if documents is not None and not documents:
             return Found(hits=(), mode=mode, query=words, warnings=("no document passes the filter",))

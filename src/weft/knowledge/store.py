@@ -17,8 +17,7 @@ from typing import Any, Final
 from weft.knowledge.keyword import folded, indexed_text
 from weft.knowledge.passage import CutDocument, indexed, text_hash
 from weft.knowledge.place import CitedPlace, same_key
-from weft.knowledge.schema import connect
-from weft.protocol.errors import ExternalError
+from weft.knowledge.schema import connect, explained
 from weft.protocol.values import dataclass
 
 _PASSAGES: Final = """
@@ -106,7 +105,7 @@ class Store:
             with self._lock:
                 return self._connection.execute(statement, values).fetchall()
         except sqlite3.DatabaseError as error:
-            raise ExternalError(f"can't read {self.path}: {error}", retryable=True) from error
+            raise explained(error, self.path) from error
 
     @contextmanager
     def change(self) -> Iterator[sqlite3.Connection]:
@@ -117,12 +116,12 @@ class Store:
                 try:
                     yield self._connection
                 except BaseException:
-                    self._connection.execute("ROLLBACK")
+                    if self._connection.in_transaction:  # sqlite may have gone back by itself, of a full disk
+                        self._connection.execute("ROLLBACK")
                     raise
                 self._connection.execute("COMMIT")
         except sqlite3.DatabaseError as error:
-            hint = "another process is changing it: try again when it is done" if "locked" in str(error) else ""
-            raise ExternalError(f"can't write {self.path}: {error}", hint=hint, retryable=True) from error
+            raise explained(error, self.path) from error
 
     def version(self) -> str:
         """Another text whenever something changed the index, this process or another."""
