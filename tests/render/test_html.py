@@ -164,3 +164,10 @@ def test_a_column_of_numbers_stands_on_its_side() -> None:
     assert '<th class="right">b</th>' in shown
     assert '<td class="right">1</td>' in shown
     assert "style" not in shown
+
+
+def test_a_difference_of_texts_that_are_made_to_be_trouble_is_shown() -> None:
+    """A server shows it to whoever may look: difflib alone would be busy with it for days."""
+    before = "\n".join(str(number % 101) for number in range(40_000))
+    after = "\n".join(f"{number % 101}\nnew {number}" for number in range(20_000))
+    assert '<span class="line added">+new 19999</span>' in difference_html(before, after)

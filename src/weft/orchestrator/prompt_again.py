@@ -6,10 +6,10 @@ what it would be told first is a part of what it was told, unless something abou
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from typing import Any, Final
 
+from weft.language.line_difference import line_matcher
 from weft.orchestrator.facts import Material, local_values, taken_inputs
 from weft.orchestrator.model_step import task_of
 from weft.orchestrator.step_prompt import step_prompt
@@ -58,9 +58,7 @@ def _changed(before: list[str], now: list[str]) -> list[str]:
     """The first places where something is new, each with what stood there; what was only told to a later try is no
     change, unless nothing is new."""
     places = [
-        (before[a:b], now[c:d])
-        for kind, a, b, c, d in difflib.SequenceMatcher(None, before, now, autojunk=False).get_opcodes()
-        if kind != "equal"
+        (before[a:b], now[c:d]) for kind, a, b, c, d in line_matcher(before, now).get_opcodes() if kind != "equal"
     ]
     places = [place for place in places if any(line.strip() for line in place[1])] or places
     lines: list[str] = []

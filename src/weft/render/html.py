@@ -7,13 +7,13 @@ which elements and attributes there may be. Colours are classes; the page's styl
 
 from __future__ import annotations
 
-import difflib
 import html
 import threading
 from collections.abc import Sequence
 from functools import cache
 from typing import Any, Final
 
+from weft.language.line_difference import unified_lines
 from weft.render.cells import clean
 from weft.render.formulas import ATTRIBUTES as FORMULA_ATTRIBUTES
 from weft.render.formulas import ELEMENTS as FORMULA_ELEMENTS
@@ -74,9 +74,7 @@ def code_html(text: str, language: str = "") -> str:
 
 def difference_html(before: str, after: str, *, names: Sequence[str] = ("before", "after")) -> str:
     """What was changed, line by line, with a sign for each line so that it is not told by colour alone."""
-    lines = difflib.unified_diff(
-        _plain(before).splitlines(), _plain(after).splitlines(), names[0], names[1], lineterm=""
-    )
+    lines = unified_lines(_plain(before).splitlines(), _plain(after).splitlines(), names[0], names[1])
     kinds = {"+": "added", "-": "removed", "@": "place"}
     rows = []
     for number, line in enumerate(lines):

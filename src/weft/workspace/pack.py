@@ -9,7 +9,6 @@ stays as the first laid it.
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Mapping
 from dataclasses import field
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from weft.files import Disk, Folder
+from weft.language.line_difference import unified_lines
 from weft.protocol.errors import Problem, UserError, WorkspaceError
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.values import dataclass
@@ -215,7 +215,7 @@ def _diff(path: str, present: bytes, data: bytes) -> str:
         ours, theirs = present.decode().splitlines(), data.decode().splitlines()
     except UnicodeDecodeError:
         return f"{path}: not text, and the two differ"
-    return "\n".join(difflib.unified_diff(ours, theirs, f"{path} (yours)", f"{path} (pack)", lineterm=""))
+    return "\n".join(unified_lines(ours, theirs, f"{path} (yours)", f"{path} (pack)"))
 
 
 def _contents(pack: Pack) -> dict[str, bytes]:

@@ -20,6 +20,7 @@ from typing import Any, Final
 
 from weft.documents import read_document
 from weft.files import Folder
+from weft.language.line_difference import unified_lines
 from weft.protocol.errors import UserError
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.values import dataclass
@@ -354,7 +355,7 @@ def unified_diff(name: str, old: bytes | None, new: bytes) -> str:
             f"--- {name}\n+++ {name}\n@@ too long to compare: {len(before):,} lines before, {len(after):,} after @@\n"
         )
     source = "/dev/null" if old is None else name
-    diff = "\n".join(difflib.unified_diff(before, after, source, name, lineterm="")) + "\n"
+    diff = "\n".join(unified_lines(before, after, source, name)) + "\n"
     if diff == "\n":
         return f"--- {name}\n+++ {name}\n@@ only the ends of lines differ @@\n"
     return diff if len(diff) <= DIFF_LIMIT else f"{diff[:DIFF_LIMIT]}\n… {len(diff) - DIFF_LIMIT:,} more characters\n"
