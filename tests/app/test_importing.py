@@ -246,3 +246,5 @@ def test_what_is_not_known_is_said(tmp_path: Path, app: App) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(UserError, match=r"nothing in .* is known"):
         import_from(tmp_path / "empty", app)
+    with pytest.raises(UserError, match=r"there is no folder .*nowhere"):
+        import_from(tmp_path / "nowhere", app)

@@ -115,7 +115,7 @@ def test_it_really_calls_with_the_key(run: Run) -> None:
         (["add", "embedded", "--kind", "openai"], "can't be the name of a connection", 2),
         (["add", "x", "--kind", "openai", "--base-url", "nowhere"], "http://", 1),
         (["add", "x", "--kind", "openai", "--key-env", "A", "--no-key"], "contradict", 2),
-        (["default", "nobody"], "there is no connection 'nobody'", 1),
+        (["default", "nobody"], "weft: the model 'nobody' was chosen, but there is no connection 'nobody'", 1),
         (["add", "x", "--kind", "openai"], "no key was given", 1),
     ],
 )

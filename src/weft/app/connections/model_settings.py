@@ -220,7 +220,7 @@ class ModelSettings:
     def set_default(self, model: str) -> str:
         """The reference of the model that is now meant."""
         config = self._config()
-        chosen = resolve(Choices(workspace=model), self._known(config), config.roles.by_name())
+        chosen = resolve(Choices(session=model), self._known(config), config.roles.by_name())
         with Folder.open(self._path) as folder:
             folder.replace(FILE, with_default(_text(folder), model).encode())
         return chosen.reference
@@ -235,7 +235,7 @@ class ModelSettings:
         if role not in ROLE_NAMES:
             raise UsageError(f"there is no role '{role}'", hint=f"the roles are {', '.join(ROLE_NAMES)}")
         config = self._config()
-        reference = resolve(Choices(workspace=model), self._known(config)).reference if model else ""
+        reference = resolve(Choices(session=model), self._known(config)).reference if model else ""
         with Folder.open(self._path) as folder:
             folder.replace(FILE, with_role(_text(folder), role, reference).encode())
         return reference

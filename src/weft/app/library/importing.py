@@ -78,6 +78,8 @@ def system_of(origin: Path) -> System:
         origin.glob("sessions/*/session.jsonl")
     ):
         return "craft"
+    if not origin.is_dir():
+        raise UserError(f"there is no folder {origin}", hint="name the folder that the other system keeps things in")
     raise UserError(
         f"nothing in {origin} is known",
         hint="name a Looplia workspace, a folder with AGENT.md and config.json, or a Craft workspace",
