@@ -509,7 +509,7 @@ class Runner:
         """What makes a step, or one item of it: its artifacts, or what is wrong with them."""
         step, material, calls = this.step, this.material, this.calls
         upstream = {**given.artifacts, **({given.item_name: given.item} if given.item_name else {})}
-        async with self._turn(step), self._alone(step, material), patient(seconds):
+        async with self._turn(step.resources), self._alone(step, material), patient(seconds):
             if material.code:
                 names = secrets_of(self._spec.pipeline, step, self._spec.parameters)
                 value = await self._executor.execute(material.code, given, calls.say, secrets=names, hosts=step.network)
@@ -659,12 +659,9 @@ class Runner:
 
         return judge
 
-    def _turn(self, step: Step) -> AbstractAsyncContextManager[None]:
-        """What it uses besides is held to limits, in one order for everybody; waiting for it is not its own time."""
-        return self._held(step.resources) if step.resources else nullcontext()
-
     @asynccontextmanager
-    async def _held(self, resources: Sequence[str]) -> AsyncIterator[None]:
+    async def _turn(self, resources: Sequence[str]) -> AsyncIterator[None]:
+        """What it uses besides is held to limits, in one order for everybody; waiting for it is not its own time."""
         async with AsyncExitStack() as held:
             for name in resources:
                 await held.enter_async_context(self._using(name))

@@ -3,7 +3,7 @@ at rest. `LiveSession` decides when; nothing here waits for anybody."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -23,7 +23,7 @@ from weft.orchestrator.validate import parse
 from weft.protocol.commands import StartRun
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import UserError
-from weft.protocol.events import DurableEvent, EditAccepted, Event, LiveEvent, NoticeGiven, Record
+from weft.protocol.events import DurableEvent, EditAccepted, Event, NoticeGiven, Record
 from weft.protocol.hashes import hash_bytes
 from weft.session.legacy import Legacy
 from weft.session.recovery import accepted_contents
@@ -215,13 +215,10 @@ class SessionRuns:
         events = await self._parts.off_loop(lambda: self._take_in(prepared))
         # An adopted session carries its notes in its first event.
         notes = () if self._legacy else prepared.notes
-        self._tell([NoticeGiven(text=text) for text in (*self._session.take_notices(), *notes)])
+        for text in (*self._session.take_notices(), *notes):
+            self._publish(NoticeGiven(text=text))
         self._legacy = None
         return prepared, events
-
-    def _tell(self, events: Sequence[LiveEvent]) -> None:
-        for event in events:
-            self._publish(event)
 
     async def _judge_edits(self, prepared: PreparedRun, executor: StepExecutor) -> None:
         """A kept edit must also pass the checks that are code."""
