@@ -143,7 +143,8 @@ IDLE: Final = any_of(r"""
 (?:remove|delete|drop|skip|cut|use|set|put|turn|move|try|make|give|keep|ignore|leave)(?: (?:it|this|that|them~
 |everything|all|on|up|off|out|it all|all of it|<run>|<pipeline>|the session|session|up on it|it out|it off|me~
 |at it))?
-call it (?:a day|quits|off) ; make sure ; (?:sort|kind) of .* ; switch (?:it|this|that)? ?(?:on|off)
+call it (?:a day|quits|off) ; make sure ; make (?:it|this) (?:stop|end)
+(?:sort|kind) of .* ; switch (?:it|this|that)? ?(?:on|off)
 get rid of (?:it|this|everything|<run>|<pipeline>)
 (?:check|verify) (?:it|this|that)? ?(?:first|yourself)?
 """)
@@ -159,6 +160,17 @@ wait a (?:second|moment|minute) ; give me (?:a|some) (?:second|moment|minute|tim
 question ; one question ; quick question ; stop for now ; pause for now ; wait for .* ; put it on hold
 not so fast ; i am not (?:quite )?(?:ready|done|finished).* ; not ready ; not quite ; not really
 i need (?:some |a bit )?(?:more )?time.* ; yeah right ; i am still (?:reading|thinking|looking).*
+tomorrow ; first let me .*
+i (?:first )?(?:need|have) to (?:first )?(?:ask|check with) (?:my|our|the|someone|somebody) .*
+warten? ; warte (?:noch|kurz|mal|bitte) ; (?:einen )?moment(?: mal| noch)? ; noch nicht ; nicht jetzt ; jetzt nicht
+noch nicht jetzt ; (?:erst )?(?:spater|morgen|heute abend|nachher) ; vielleicht(?: spater)? ; ich weiss? nicht
+(?:ich )?(?:bin )?(?:mir )?(?:noch )?nicht (?:ganz )?sicher ; (?:lass|lassen sie) mich .*
+ich muss (?:noch|erst|zuerst) .*
+attends ; attendez ; un (?:moment|instant|momento) ; pas encore ; pas maintenant ; pas tout de suite
+plus tard ; demain
+peut etre ; (?:je )?(?:ne )?(?:suis )?pas (?:encore )?sure? ; je (?:ne )?sais pas ; laisse(?:z)? moi .*
+espera ; espere ; todavia no ; aun no ; ahora no ; no ahora ; mas tarde ; luego ; manana ; quizas? ; tal vez
+(?:yo )?no estoy segur[oa] ; no lo se ; dejame .* ; tengo que .* (?:antes|primero)
 """),
     "no change": any_of(r"""
 (?:there is |i have |i see )?nothing (?:else |more |further )?(?:i want |that needs |that has |needs ~
