@@ -12,6 +12,7 @@ import errno
 import os
 import re
 import secrets
+import shutil
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
@@ -289,6 +290,22 @@ class Folder:
                 self.disk.mkdir(part, self.fd)
             except FileExistsError:
                 return
+
+    @contextmanager
+    def laying(self, name: str, way: str) -> Iterator[Folder]:
+        """A new folder that has its name when it is whole. Until then it is `.WAY-NAME-…`, which no listing shows and
+        nobody else lays: an error takes it away again, and what a crash leaves is in nobody's way."""
+        unfinished = f".{way}-{name}-{secrets.token_hex(4)}"
+        self.make(unfinished)
+        try:
+            with self.folder(unfinished) as folder:
+                yield folder
+                folder.sync()
+            self.move(unfinished, self, name)
+        except BaseException:
+            shutil.rmtree(self.path / unfinished, ignore_errors=True)
+            raise
+        self.sync()
 
     def move(self, name: str, target: Folder, new_name: str) -> None:
         """Move a file or folder; never onto something that is there."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import shutil
 from pathlib import Path
 
 import pytest
@@ -12,8 +14,9 @@ from tests.made import Weft, lay_out
 from weft.app import App, SessionRequest, verified
 from weft.models.spending import model_calls
 from weft.protocol.commands import ReplyToGate, Say, StartRun
-from weft.protocol.errors import UserError
+from weft.protocol.errors import ExternalError, UserError
 from weft.protocol.events import Record
+from weft.testing import CountingDisk, FailingDisk
 from weft.testing.scripted import ScriptedModel, Turn, calls, says
 
 pytestmark = pytest.mark.process
@@ -126,3 +129,30 @@ def test_an_open_question_is_settled_in_the_fork_and_calls_are_paid_once(tmp_pat
         asyncio.run(asyncio.wait_for(go_on(app), 60))
         assert not (desk / "x.txt").exists()
         assert len(list(model_calls(of(app, "talk-fork")))) == 1
+
+
+def test_a_fork_that_was_cut_off_is_in_nobodys_way(tmp_path: Path, workspace: Path) -> None:
+    """By the disk at each of its calls, and by a process that is gone and took nothing away."""
+    started(tmp_path, workspace)
+    counting = CountingDisk()
+    with App.open(workspace, disk=counting) as app:
+        before = len(counting.calls)
+        app.fork("essay", name="whole")
+        made = range(before + 1, len(counting.calls) + 1)
+    cut_off = 0
+    for number in made:
+        try:
+            with App.open(workspace, disk=FailingDisk(number, errno.ENOSPC)) as app:
+                app.fork("essay", name="cut-off")
+        except ExternalError:
+            cut_off += 1
+        with App.open(workspace) as app:
+            if not app.sessions.exists("cut-off"):
+                app.fork("essay", name="cut-off")
+            assert verified(app.sessions, "cut-off").faults == []
+        shutil.rmtree(workspace / "sessions" / "cut-off")
+        assert [path.name for path in (workspace / "sessions").iterdir() if path.name.startswith(".")] == []
+    assert cut_off > 10
+    (workspace / "sessions" / ".fork-essay-fork-0").mkdir()
+    with App.open(workspace) as app:
+        assert app.fork("essay") == "essay-fork"

@@ -149,3 +149,9 @@ def test_a_conversation_that_was_taken_in_goes_on(app: App, tmp_path: Path) -> N
     assert name == "talk-2"
     asyncio.run(said(name, "and again"))
     assert not app.sessions.read(name).cuts
+
+
+def test_one_that_was_cut_off_is_in_nobodys_way(app: App, tmp_path: Path) -> None:
+    with app.workspace.folder.folder("sessions", create=True) as sessions:
+        sessions.make(".import-theirs-0")
+    assert taken_in(app, packed((f"theirs/{LOG}", log_of(tmp_path, [CREATED])))) == "theirs"

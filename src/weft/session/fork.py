@@ -25,7 +25,6 @@ from weft.session.manifest import read_known
 from weft.session.recovery import accepted_contents
 from weft.session.state import SessionState, fold
 
-_UNFINISHED: Final = ".fork"
 _COPIED: Final = ("blobs", "attachments", "aside")
 
 
@@ -41,17 +40,12 @@ def fork(home: Folder, source: Folder, name: str, at: int | None) -> Parent:
             f"{', '.join(missing)} of session {source.path.name} is not what it was at event {state.seq}",
             hint="fork at a later event, or put the file back",
         )
-    unfinished = next(free for n in itertools.count() if not home.exists(free := f"{_UNFINISHED}-{name}-{n}"))
-    home.make(unfinished)
-    with home.folder(unfinished) as folder:
+    with home.laying(name, "fork") as folder:
         for inner in _COPIED:
             _copy(source, folder, inner)
         for file, data in files.items():
             folder.replace(file, data)
         _write(folder, decisions, name, first)
-        folder.sync()
-    home.move(unfinished, home, name)
-    home.sync()
     return first
 
 

@@ -7,7 +7,6 @@ other, under its own name or the next free one; its log is the same, so that not
 from __future__ import annotations
 
 import io
-import itertools
 import re
 import tempfile
 import zipfile
@@ -127,15 +126,9 @@ def taken_in(parts: Parts, data: bytes) -> str:
     name, number = home, 2
     while parts.sessions.exists(name):
         name, number = f"{home[:70]}-{number}", number + 1
-    with parts.workspace.folder.folder("sessions", create=True) as sessions:
-        unfinished = next(free for n in itertools.count() if not sessions.exists(free := f".import-{name}-{n}"))
-        sessions.make(unfinished)
-        with sessions.folder(unfinished) as folder:
-            for inside, content in files.items():
-                folder.put(inside, content)
-            folder.sync()
-        sessions.move(unfinished, sessions, name)
-        sessions.sync()
+    with parts.workspace.folder.folder("sessions", create=True) as sessions, sessions.laying(name, "import") as folder:
+        for inside, content in files.items():
+            folder.put(inside, content)
     if any(isinstance(event, ConversationOpened) and event.conversation == MAIN for event in events):
         with parts.sessions.open(name) as session:
             session.record([ConversationOpened(conversation=MAIN, tainted=True)], by=PERSON)
