@@ -222,10 +222,8 @@ def test_whatever_dies_in_between_it_is_begun_once(app: App, clock: Clock) -> No
     assert app.sessions.ids() == [decided.session]
 
 
-def test_a_time_that_comes_while_the_run_before_goes_on_waits_for_its_end(app: App, clock: Clock, desk: Path) -> None:
-    (desk / "schedules").joinpath("hourly.yaml").write_text(
-        'cron: "0 * * * *"\noverlap: queue\nstart: {pipeline: slow}\n'
-    )
+def lay_slow(desk: Path, start: str) -> None:
+    (desk / "schedules").joinpath("hourly.yaml").write_text(f'cron: "0 * * * *"\noverlap: queue\nstart: {start}\n')
     (desk / "pipelines/slow.yaml").write_text(
         "name: slow\ndescription: d\ninputs: {}\nsteps:\n"
         '  a: {artifact: a.json, code: "slow.py:a"}\n'
@@ -234,6 +232,10 @@ def test_a_time_that_comes_while_the_run_before_goes_on_waits_for_its_end(app: A
     (desk / "code/slow.py").write_text("def a(step):\n    return {}\n")
     for name in ("monday", "on-change", "asked"):
         (desk / f"schedules/{name}.yaml").unlink(missing_ok=True)
+
+
+def test_a_time_that_comes_while_the_run_before_goes_on_waits_for_its_end(app: App, clock: Clock, desk: Path) -> None:
+    lay_slow(desk, "{pipeline: slow}")
     schedules = Schedules(app)
     carried_out(schedules, app)
     clock.now = SUNDAY + timedelta(hours=1)
@@ -249,6 +251,24 @@ def test_a_time_that_comes_while_the_run_before_goes_on_waits_for_its_end(app: A
 
     assert asyncio.run(goes_on()) == "done"
     assert carried_out(Schedules(app), app)[-1] == "hourly: session hourly-20261115t1400z is asleep"
+
+
+def test_a_time_that_comes_while_a_person_has_a_run_going_there_is_not_lost(app: App, clock: Clock, desk: Path) -> None:
+    lay_slow(desk, "{pipeline: slow, session: daily}")
+    schedules = Schedules(app)
+    carried_out(schedules, app)
+
+    async def persons_run(wish: StartRun) -> str:
+        async with app.session(SessionRequest(pipeline="slow", session="daily"), wish) as session:
+            return await session.run(wish)
+
+    assert asyncio.run(persons_run(StartRun())) == "asleep"
+    clock.now = SUNDAY + timedelta(hours=1)
+    assert carried_out(schedules, app) == [], "it is decided, and waits"
+    clock.now = SUNDAY + timedelta(hours=1, minutes=40)
+    assert asyncio.run(persons_run(StartRun(if_due=True))) == "done"
+    assert carried_out(schedules, app)[-1] == "hourly: session daily is done"
+    assert [one.kind for one in schedules.history("hourly").entries] == ["seen", "decided", "begun"]
 
 
 def test_a_key_of_a_call_is_begun_once_and_sets_only_what_it_may(app: App) -> None:

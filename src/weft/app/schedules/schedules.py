@@ -272,17 +272,20 @@ class Schedules:
         return found
 
     def _going(self, schedule: Schedule, history: ScheduleHistory) -> bool:
-        """What it began last is being worked on, or lies down until its time; one that waits for a person is not."""
+        """What it began last, or what anybody began in the session that it names, is being worked on or lies down until
+        its time; one that waits for a person is not."""
         if any(one.startswith(f"{schedule.name}:") for one in [*self._busy]):
             return True
         last = next((one for one in reversed(history.entries) if one.kind == "begun"), None)
-        if last is None or not self._app.sessions.exists(last.session):
+        named = schedule.what.session if isinstance(schedule.what, StartEntry) else None
+        session = named or (last.session if last is not None else "")
+        if not session or not self._app.sessions.exists(session):
             return False
-        reading = self._app.sessions.read(last.session)
+        reading = self._app.sessions.read(session)
         run = reading.state.run
         if run is None or run.outcome is not None:
             return run is not None and run.outcome == "asleep"
-        return bool(reading.holder) or self._app.left_going(last.session) is not None
+        return bool(reading.holder) or self._app.left_going(session) is not None
 
     def _as_it_is(self, name: str, told: Told) -> Schedule | None:
         """Read again when its file was changed; what is wrong with it is told once."""
