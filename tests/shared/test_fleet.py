@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import subprocess
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -64,6 +65,22 @@ def test_a_run_that_sleeps_is_shown_so(fleet: Fleet) -> None:
     fleet.worker("one")
     shown = fleet.weft("batches", "show", fleet.batch(), "--wait", "--json", timeout=120)
     assert (shown.code, [one["state"] for one in shown.events]) == (3, ["asleep"]), fleet.said("one")
+
+
+def test_a_reply_that_no_worker_takes_says_that_it_waits(fleet: Fleet) -> None:
+    (row,) = fleet.queue(*fleet.documents(1))
+    worker = fleet.worker("one")
+    until(lambda: states(fleet, fleet.batch()) == ["at a gate"], told=lambda: fleet.said("one"))
+    worker.terminate()
+    worker.wait(90)
+    weft = fleet.weft
+    with subprocess.Popen(weft.command("reply", row["session"], "proceed"), env=weft.env, stderr=subprocess.PIPE) as it:
+        assert it.stderr is not None
+        said = it.stderr.readline().decode()
+        it.send_signal(signal.SIGINT)
+        said += it.stderr.read().decode()
+    assert said.startswith("queued: no worker has taken it yet"), said
+    assert "reply with: weft" in said or "reply: weft" in said
 
 
 def test_what_a_worker_refused_before_it_began_can_be_queued_again(fleet: Fleet) -> None:

@@ -361,6 +361,9 @@ class FollowedSession:
                     await self._follow_on()
                     reply = await self.session.submit(command, key=key, by=TERMINAL)  # it is carried out once
                 if not isinstance(reply, Refused):
+                    if reply.note == "queued" and not self._as_json:
+                        told = "queued: no worker has taken it yet (weft workers list); Ctrl+C takes it back"
+                        print(told, file=sys.stderr, flush=True)
                     outcome = await self._settled()
                     break
                 if not self.session.goes_on_elsewhere(command, reply):
