@@ -373,6 +373,20 @@ def test_a_schedule_says_something_in_a_session(app: App, desk: Path) -> None:
 
 
 @pytest.mark.process
+def test_what_a_schedule_begins_ends_the_command_as_a_run_would(desk: Path) -> None:
+    weft = Weft(desk)
+    pipeline = 'name: asks\ndescription: d\ninputs: {}\nsteps: {a: {artifact: a.md, code: "asks.py:a", gate: {}}}\n'
+    (weft.workspace / "pipelines/asks.yaml").write_text(pipeline)
+    (weft.workspace / "code/asks.py").write_text("def a(step):\n    return 'a'\n")
+    for name in ("asks", "nosuch"):
+        (weft.workspace / f"schedules/{name}.yaml").write_text(f"call: true\nstart: {{pipeline: {name}}}\n")
+    waits = weft("schedules", "run", "asks")
+    assert (waits.code, weft("sessions", "list").out.split()[0]) == (3, waits.out.strip())
+    broken = weft("schedules", "run", "nosuch")
+    assert (broken.code, broken.out) == (1, ""), "there is no such session"
+
+
+@pytest.mark.process
 @pytest.mark.slow
 def test_killed_at_any_moment_it_is_begun_once(desk: Path) -> None:
     """kill -9 at different moments of the same beginning, then once to the end: one run, one session."""

@@ -502,6 +502,9 @@ def test_a_program_with_a_trigger_token_begins_a_schedule_and_nothing_else(
 ) -> None:
     (desk / "schedules").mkdir(exist_ok=True)
     (desk / "schedules" / "asked.yaml").write_text("call: true\nstart: {pipeline: notes, input: tides.md}\n")
+    (desk / "schedules" / "counted.yaml").write_text("call: {parameters: [points]}\nstart: {pipeline: counted}\n")
+    counted = PIPELINE.replace("name: notes", "name: counted\nparameters: {points: {type: integer, default: 3}}")
+    (desk / "pipelines" / "counted.yaml").write_text(counted)
     (desk / "tides.md").write_text(TEXT)
     made = browser.post("/api/tokens", {"title": "caller", "scopes": ["trigger"]}).json["secret"]
     caller = Client(server.address, {"Authorization": f"Bearer {made}"})
@@ -511,13 +514,16 @@ def test_a_program_with_a_trigger_token_begins_a_schedule_and_nothing_else(
     assert called.status == 202
     assert caller.post("/api/w/desk/schedules/asked/call", {"key": "1"}).json["session"] == called.json["session"]
     assert caller.post("/api/w/desk/schedules/asked/call", {"parameters": {"x": 1}}).status == 400
+    assert caller.ask("POST", "/api/w/desk/schedules/asked/call").status == 202, "there need be nothing in it"
+    many = caller.post("/api/w/desk/schedules/counted/call", {"parameters": {"points": "many"}})
+    assert (many.status, "must be a whole number" in many.json["what"]) == (400, True)
     session = called.json["session"]
     while browser.get(f"/api/w/desk/sessions/{session}").status == 404:
         time.sleep(0.05)
     until(browser, session, "run_ended")
     assert browser.get(f"/api/w/desk/sessions/{session}").json["state"] == "waiting"
     history = browser.get("/api/w/desk/schedules/asked/history").json
-    assert [one["kind"] for one in history].count("decided") == 1
+    assert [one["kind"] for one in history].count("decided") == 2
     (row,) = [one for one in browser.get("/api/w/desk/schedules").json if one["name"] == "asked"]
     assert row["when"] == "when it is called"
     reading = browser.post("/api/tokens", {"title": "reader", "scopes": ["read"]}).json["secret"]

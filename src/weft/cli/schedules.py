@@ -14,6 +14,7 @@ import click
 
 from weft.app.schedules.schedules import ScheduleRow, Schedules
 from weft.cli.place import ListingGroup, json_option, open_app, print_list, trust_option, workspace_option
+from weft.cli.run import OUTCOMES
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED
 from weft.render.cells import clean_lines, clean_row
 
@@ -73,10 +74,11 @@ def run(name: str, key: str, workspace: str | None) -> int:
         asyncio.run(schedules.carry_out(schedule, entry, app.session, _tell))
         history = schedules.history(name)
         failed = any(one.kind == "failed" and one.key == entry.key for one in history.entries)
-        print(entry.session)
         state = app.sessions.read(entry.session).state if app.sessions.exists(entry.session) else None
+        if state is not None:
+            print(entry.session)
     outcome = state.run.outcome if state and state.run else None
-    return EXIT_FAILED if failed or outcome == "failed" else EXIT_DONE
+    return EXIT_FAILED if failed else OUTCOMES[outcome] if outcome else EXIT_DONE
 
 
 @command.command("pause")

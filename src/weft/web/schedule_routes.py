@@ -8,7 +8,7 @@ from dataclasses import asdict
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Body, Depends, Request
 from pydantic import Field
 from starlette.exceptions import HTTPException
 
@@ -57,6 +57,11 @@ class ScheduleCall(s.Shape):
     """Of a call: those that the schedule's file lets a call set."""
 
 
+Asked = Annotated[ScheduleCall, Body()]
+NOTHING_ASKED = ScheduleCall()
+"""A plain POST begins it."""
+
+
 def _may_call(request: Request) -> Identity:
     """A token with the scope `trigger`, of somebody who may run; or somebody who may run."""
     who: Identity | None = request.state.who
@@ -91,13 +96,13 @@ async def schedule_history(name: str, place: At, who: Looks) -> tuple[ScheduleEn
 
 
 @schedule_routes.post("/schedules/{name}/run", status_code=202)
-async def run_schedule(name: str, asked: ScheduleCall, place: At, who: Runs) -> ScheduleEntryShown:
+async def run_schedule(name: str, place: At, who: Runs, asked: Asked = NOTHING_ASKED) -> ScheduleEntryShown:
     """Begin it now, whatever its time is. With a key it is begun once, however often it is asked for."""
     return await _begin(name, asked, place, "person", {})
 
 
 @schedule_routes.post("/schedules/{name}/call", status_code=202)
-async def call_schedule(name: str, asked: ScheduleCall, place: At, who: Calls) -> ScheduleEntryShown:
+async def call_schedule(name: str, place: At, who: Calls, asked: Asked = NOTHING_ASKED) -> ScheduleEntryShown:
     """Begin a schedule that says `call`; a token with the scope `trigger` can do this and nothing else."""
     return await _begin(name, asked, place, "call", asked.parameters)
 

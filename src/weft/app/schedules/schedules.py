@@ -43,6 +43,7 @@ from weft.protocol.hashes import combine, hash_bytes
 from weft.protocol.json_text import json_value
 from weft.protocol.values import dataclass
 from weft.session.lock import SessionLockedError
+from weft.workspace.parameters import NAMED, check_names, parameter_values
 from weft.workspace.schedule import ENDING, FOLDER, SayEntry, Schedule, StartEntry, read_schedule, schedule_names
 from weft.workspace.spelling import suggest
 
@@ -144,7 +145,7 @@ class Schedules:
         before, what was decided then."""
         schedule = self.one(name)
         if cause == "call":
-            _check_call(schedule, parameters)
+            self._check_call(schedule, parameters)
         entry = decided_call(schedule, self._now(), key, cause, parameters)
         known: ScheduleEntry | None = None
 
@@ -155,6 +156,24 @@ class Schedules:
 
         self._kept.append(name, more, _shortened)
         return known or entry
+
+    def _check_call(self, schedule: Schedule, parameters: Mapping[str, Any]) -> None:
+        """Whoever calls hears at once what can't be; nobody would see it later."""
+        if schedule.call is None:
+            raise UserError(
+                f"the schedule {schedule.name} is not begun by calls", hint=f"its file says: {schedule.when}"
+            )
+        for name in parameters:
+            if name not in schedule.call.parameters:
+                raise UserError(
+                    f"a call of {schedule.name} may not set {name}", hint="its file names them: call: {parameters: […]}"
+                )
+        what = schedule.what
+        if parameters and isinstance(what, StartEntry) and what.pipeline:
+            specs = self._app.workspace.pipeline(what.pipeline).parameters
+            check_names(specs, parameters)
+            given = {name: value for name, value in parameters.items() if specs[name].type not in NAMED}
+            parameter_values({name: specs[name] for name in given}, given)
 
     # -- beginning
 
@@ -390,16 +409,6 @@ def _in_a_line(error: WeftError) -> str:
 
 def _file_in(workspace: Path, name: str) -> GivenFile:
     return given_file(workspace / Path(name).expanduser())
-
-
-def _check_call(schedule: Schedule, parameters: Mapping[str, Any]) -> None:
-    if schedule.call is None:
-        raise UserError(f"the schedule {schedule.name} is not begun by calls", hint=f"its file says: {schedule.when}")
-    for name in parameters:
-        if name not in schedule.call.parameters:
-            raise UserError(
-                f"a call of {schedule.name} may not set {name}", hint="its file names them: call: {parameters: […]}"
-            )
 
 
 def _entries(data: bytes) -> list[ScheduleEntry]:
