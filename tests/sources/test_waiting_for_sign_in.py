@@ -152,10 +152,10 @@ def test_a_run_that_nobody_attends_rests_until_somebody_has_signed_in(tmp_path: 
         assert await ran(workspace, StartRun(), Turn(one), Turn(two)) == "waiting"
         assert gates(workspace) == ["talk-1"]
         with App.open(workspace) as other:
-            assert other.signed_in("night") is None
+            assert other.has_come(other.awaited("night")) is None
             assert await sign_in(other, "better") == "ready"
             assert await wake_waiting(other, "far", PERSON) == ([], [("night", "reply night proceed")])
-            reply = other.signed_in("night")
+            reply = other.has_come(other.awaited("night"))
         assert reply == ReplyToGate(gate="talk-1", choice="proceed")
         before = world.seen.count("call")
 
@@ -169,7 +169,7 @@ def test_a_run_that_nobody_attends_rests_until_somebody_has_signed_in(tmp_path: 
         assert gates(workspace) == ["call-2"]
         with App.open(workspace) as other:
             assert await sign_in(other, "best") == "ready"
-            reply = other.signed_in("night")
+            reply = other.has_come(other.awaited("night"))
         assert reply is not None
         assert await ran(workspace, reply) == "done"
         made = json.loads((workspace / "sessions/night/call.json").read_text())

@@ -155,15 +155,13 @@ def environment(home: Path) -> dict[str, str]:
     return {**kept, "HOME": str(home), "XDG_CONFIG_HOME": str(home / "config"), "WEFT_MODEL": ""}
 
 
-def weft(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "weft", *words],
-        env=environment(home),
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
+def weft(home: Path, *words: str, expects: int = 0) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "weft", *words], env=environment(home), capture_output=True, text=True, timeout=120
     )
+    if done.returncode != expects:
+        raise subprocess.CalledProcessError(done.returncode, done.args, done.stdout, done.stderr)
+    return done
 
 
 @contextmanager

@@ -17,7 +17,8 @@ import pytest
 
 from tests.e2e.wired import wired
 from tests.made import Weft
-from tests.web.served import PATIENT, PIPELINE, TEXT, Client, Running, begin, environment, running, until, weft
+from tests.web.served import CODE, PATIENT, PIPELINE, TEXT, Client, Running, begin, environment, running, until, weft
+from weft.consent import Consents
 from weft.files import Folder
 from weft.session.codec import record_fields
 from weft.session.log import LogReader
@@ -216,7 +217,9 @@ def test_who_is_let_in_no_longer_follows_no_further(home: Path, desk: Path) -> N
             assert browser.ask("DELETE", f"/api/tokens/{token['id']}").status == 204
         assert weft(home, "--workspace", str(desk), "reply", session, "proceed").returncode == 0
         until(browser, session, "run_ended")
-        assert [[event for event, _, _ in one] for one in told] == [[], []], "both ended, and told nothing more"
+        listed, followed = ([data for _, _, data in one] for one in told)  # both ended
+        assert followed == []
+        assert [one for one in listed if one.get("id") == session and one["state"] == "done"] == []
     assert server.errors.splitlines()[1:] == [], server.errors
 
 
@@ -548,3 +551,33 @@ def test_a_key_that_comes_again_with_another_wish_is_refused_by_every_route(desk
     token = {"title": "keyed", "scopes": ["read"], "key": "k9"}
     assert browser.post("/api/tokens", token).status == 201
     assert browser.post("/api/tokens", {**token, "title": "other"}).status == 409
+
+
+TIMED = PIPELINE.replace(
+    "message: Are these the lines?", "message: Are these the lines?\n      within: 1s\n      then: proceed"
+)
+
+
+def test_what_is_due_goes_on_whatever_became_of_others(home: Path, tmp_path: Path) -> None:
+    """One that can't go on is told of once, by its name, and is in nobody's way."""
+    place = tmp_path / "timed"
+    (place / "pipelines").mkdir(parents=True)
+    (place / "code").mkdir()
+    (place / "code" / "notes.py").write_text(CODE)
+    source = tmp_path / "tides.md"
+    source.write_text(TEXT)
+    Consents(home / "config" / "weft").own_work(place)
+    for session, name in (("first", "notes"), ("middle", "gone"), ("last", "notes")):
+        (place / "pipelines" / f"{name}.yaml").write_text(TIMED.replace("name: notes", f"name: {name}"))
+        weft(home, "run", name, str(source), "--session-id", session, "--workspace", str(place), "--plain", expects=3)
+    (place / "pipelines" / "gone.yaml").unlink()
+    with running(home, place) as server:
+        browser = server.signed_in()
+        for session in ("first", "last"):
+            for event, _, data in browser.events(f"/api/w/timed/sessions/{session}/events"):
+                if event == "run_ended" and data["event"]["outcome"] == "done":
+                    break
+            resolved = browser.get(f"/api/w/timed/sessions/{session}/log?type=gate_resolved").json["records"]
+            assert [one["event"]["by"] for one in resolved] == ["deadline"]
+    told = [line for line in server.errors.splitlines() if "gone" in line]
+    assert told == ["session middle: unknown pipeline 'gone'; the pipelines are: notes"], server.errors

@@ -93,7 +93,7 @@ if TYPE_CHECKING:
     )
     from weft.app.parts import RegisteredFunction
     from weft.app.person import person_access, person_consents
-    from weft.app.root import TAKEN_UP, App
+    from weft.app.root import TAKEN_UP, App, Awaited
     from weft.app.session_requests import SessionRequest, read_given
     from weft.app.sessions.catalogue import Catalogue
     from weft.app.sessions.session_export import LeavingShown, exported, taken_in, would_leave
@@ -193,7 +193,7 @@ else:
             "weft.app.sessions.session_replay": "Replayed replay",
             "weft.app.live.command_keys": "another",
             "weft.app.session_requests": "SessionRequest read_given",
-            "weft.app.root": "TAKEN_UP App",
+            "weft.app.root": "TAKEN_UP App Awaited",
             "weft.app.connections.secrets": "person_secrets",
             "weft.app.sessions.session_pages": (
                 "NothingThereError item_page item_steps open_catalogue open_sessions session_json session_page "

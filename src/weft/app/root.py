@@ -41,6 +41,7 @@ from weft.protocol.events import RunStarted, SessionCreated
 from weft.protocol.gates import sign_in_slug
 from weft.protocol.ids import CONTENT, check_session_id, is_original, session_id_for
 from weft.protocol.plans import Plan
+from weft.protocol.values import dataclass
 from weft.session.legacy import Legacy, older_files, read_legacy
 from weft.session.lock import SessionLockedError
 from weft.session.log import LOG
@@ -65,6 +66,16 @@ MOST_TAKE_UPS: Final = 3
 DOOR_SECONDS: Final = 0.2
 DOOR_LOOKS: Final = 50
 """How often, and how long after each other, it is looked whether who holds a session has opened its door."""
+
+
+@dataclass(frozen=True, slots=True)
+class Awaited:
+    """What a run at rest waits for that comes by itself."""
+
+    due: str = ""
+    """A time; "" for none."""
+    signs_in: tuple[tuple[str, str], ...] = ()
+    """Gates that a sign-in answers, each with the source it is for."""
 
 
 class App(Parts):
@@ -373,22 +384,22 @@ class App(Parts):
             files = [name for name in folder.names() if name != LOG and not name.startswith(".")]
         return bool(files or self.sessions.read(session).state.seq)
 
-    def is_due(self, session: str) -> bool:
-        """A run at rest in it goes on now by itself, or has a gate whose time is over."""
+    def awaited(self, session: str) -> Awaited:
+        """What a run at rest in it waits for that comes by itself."""
         reading = self.sessions.read(session)
-        due = reading.state.due
-        return bool(due) and not reading.cuts and moment_seconds(due) <= self.clock()
+        gates = ((one.gate, sign_in_slug(one.message)) for one in reading.state.gates.values())
+        signs_in = tuple((gate, source) for gate, source in gates if source)
+        return Awaited("" if reading.cuts else reading.state.due, signs_in)
 
-    def signed_in(self, session: str) -> ReplyToGate | None:
-        """The reply to a gate that waited for a sign-in which is there now."""
-        gates = [one for one in self.sessions.read(session).state.gates.values() if sign_in_slug(one.message)]
-        if not gates:
-            return None
-        declared = self.sources().declared().sources
-        for gate in gates:
-            source = declared.get(sign_in_slug(gate.message))
+    def has_come(self, awaited: Awaited) -> StartRun | ReplyToGate | None:
+        """The wish that goes on with it, once that is there."""
+        if awaited.due and moment_seconds(awaited.due) <= self.clock():
+            return StartRun(if_due=True)
+        declared = self.sources().declared().sources if awaited.signs_in else {}
+        for gate, slug in awaited.signs_in:
+            source = declared.get(slug)
             if source is not None and not self.sources().sign_in_needed(source):
-                return ReplyToGate(gate=gate.gate, choice="proceed")
+                return ReplyToGate(gate=gate, choice="proceed")
         return None
 
     async def fetch_input(self, url: str) -> GivenFile:

@@ -11,6 +11,7 @@ import click
 
 from weft.app import App
 from weft.cli.place import prepare_app, trust_option, workspace_path
+from weft.protocol.errors import WeftError
 
 
 @click.command("serve")
@@ -88,7 +89,8 @@ def command(
                 webbrowser.open(link)
 
         def trouble(session: str, error: Exception) -> None:
-            print(f"session {session}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+            said = str(error) if isinstance(error, WeftError) else f"{type(error).__name__}: {error}"
+            print(f"session {session}: {said}" if session else said, file=sys.stderr, flush=True)
 
         asyncio.run(serve([*apps.items()], access, options, listening, ready, trouble))
 

@@ -18,9 +18,10 @@ from pydantic import BaseModel
 from weft.app import TAKEN_UP, App, Filter, FoundListing, ListedSession, OpenQuestions, item_to_wire, open_questions
 from weft.app.schedules.schedule_due import ScheduleEntry
 from weft.app.schedules.schedules import Schedules
-from weft.protocol.commands import DescribeSession, Reply, StartRun, SwitchSource
+from weft.protocol.commands import DescribeSession, Reply, SwitchSource
 from weft.protocol.envelope import Actor
 from weft.protocol.events import FeedItem, QuestionAsked, Record
+from weft.web.clock import SessionClock
 from weft.web.jobs import Jobs
 from weft.web.keeping import SessionKeeper
 from weft.web.once import Once
@@ -41,9 +42,6 @@ NOTICED_SECONDS: Final = 0.03
 MOST_TAKEN_UP: Final = 1000
 SETTLE_SECONDS: Final = 0.3
 """After the start: whoever asks first does not wait behind a look at every log."""
-CLOCK_SECONDS: Final = 5.0
-"""Between two looks at what waits for its time."""
-ON_TIME: Final = Actor("machine", "clock", TAKEN_UP.face)
 MOST_WAITING: Final = 200
 """Sessions that wait for a person, shown with all they ask."""
 T = TypeVar("T")
@@ -142,29 +140,17 @@ class ServedWorkspace:
 
     def watch_clock(self) -> None:
         """Go on with what waited for its time, until everything is closed."""
-        self._clock = self._tasks.create_task(self._watch_clock(), name=f"clock of {self.name}")
-
-    async def _watch_clock(self) -> None:
         waiting = Filter(states=("waiting", "asleep"), archived=None, limit=MOST_TAKEN_UP)
 
-        def looked() -> list[str]:
+        def listed() -> list[ListedSession]:
             self._refresh()
-            return [one.id for one in self.catalogue.page(waiting, refresh=False)]
+            return self.catalogue.page(waiting, refresh=False)
 
-        await asyncio.sleep(SETTLE_SECONDS)
-        while True:
-            try:
-                names = await self.app.off_loop(looked)
-                for name in names:
-                    if await self.app.off_loop(partial(self.app.is_due, name)):
-                        async with self.keeper.using(name) as session:
-                            await session.submit(StartRun(if_due=True), by=ON_TIME)
-                    elif (reply := await self.app.off_loop(partial(self.app.signed_in, name))) is not None:
-                        async with self.keeper.using(name) as session:
-                            await session.submit(reply, by=ON_TIME)
-            except Exception as error:  # noqa: BLE001  the next look may find it well
-                self._trouble("", error)
-            await asyncio.sleep(CLOCK_SECONDS)
+        async def watched() -> None:
+            await asyncio.sleep(SETTLE_SECONDS)
+            await SessionClock(self.app, self.keeper, listed, self._trouble).watch()
+
+        self._clock = self._tasks.create_task(watched(), name=f"clock of {self.name}")
 
     def watch_schedules(self) -> None:
         """Begin what is due, until everything is closed."""
