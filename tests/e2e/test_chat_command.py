@@ -90,18 +90,23 @@ def test_the_last_conversation_is_found_again(weft: Weft, tmp_path: Path) -> Non
     assert weft("chat", "--plain", "-s", "first", "What is a loom?").code == 0
     assert weft("chat", "--plain", "-s", "second", "What is a warp?").code == 0
     assert weft("chat", "--plain", "--continue", "And what more?").code == 0
+    (tmp_path / "elsewhere").mkdir()
+    left = Terminal(weft, "chat", "-s", "left", width=90, height=40)
+    left.wait_for("weft chat · left")
+    assert leave(left) == 0
+    assert weft("chat", "--plain", "--continue", "--folder", tmp_path / "elsewhere", "And this?").code == 0
     said = [event["text"] for event in weft.log("second") if event["type"] == "message_accepted"]
-    assert said == ["What is a warp?", "And what more?"]
+    assert said == ["What is a warp?", "And what more?", "And this?"]
     assert "--pick needs a terminal" in weft("chat", "--pick").err
     assert weft("chat", "-c", "-s", "first").code == 2
     listed = [row["folder"] for row in weft.log("second") if row["type"] == "message_accepted"]
-    assert listed == [str(Path.cwd())] * 2, "where its tools worked"
+    assert listed == [*[str(Path.cwd())] * 2, str(tmp_path / "elsewhere")], "where its tools worked"
     shown = weft("sessions", "show", "second").out.split("\n")
     assert shown[2] == "status\tidle"
     assert "title\tWhat is a warp?" in shown
     assert [line for line in shown if line.startswith("said\tyou")] == [f"said\tyou\t{words}" for words in said]
     terminal = Terminal(weft, "chat", "--pick", width=100, height=40)
-    terminal.wait_for("1 What is a warp?", "2 What is a loom?", "There is no document", str(Path.cwd()), "which")
+    terminal.wait_for("1 What is a warp?", "2 What is a loom?", "This session was not begun", str(Path.cwd()), "which")
     terminal.child.send("2\r")
     terminal.wait_for("weft chat · first", "> What is a loom?")
     assert leave(terminal) == 0

@@ -106,7 +106,8 @@ def _chosen(workspace: str | None, working: Path, *, pick: bool) -> ListedSessio
     last of all."""
     with open_app(workspace) as app:
         listed = app.catalogue.page(Filter(limit=200))
-    found = [one for one in listed if one.kind == "conversation" or one.id.startswith("talk-")][:MOST]
+    talks = (one for one in listed if one.kind == "conversation" or one.id.startswith("talk-"))
+    found = [one for one in talks if one.state != "new"][:MOST]  # opened and left without a word: nothing goes on there
     if not found:
         raise UsageError("there is no conversation yet", hint="weft chat begins one")
     if not pick:
