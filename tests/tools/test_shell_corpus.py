@@ -335,6 +335,8 @@ ps -o environ
 kubectl get secrets
 kubectl get secret/x -o yaml
 kubectl get pods,secrets
+kubectl get s*
+kubectl describe se?ret
 kubectl describe secret x
 kubectl get pods --kubeconfig=evil
 kubectl --kubeconfig evil get pods

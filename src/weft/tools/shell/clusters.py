@@ -67,6 +67,8 @@ DOCKER: Final = Program(
 
 def _no_secrets(parsed: Parsed) -> None:
     for word in parsed.operands:
+        if word.pattern:  # a file of the folder may be called like what holds secrets
+            raise RefusedOptionError(f"the pattern {word.source[:60]} may stand for secrets")
         if any(part.strip().lower().startswith("secret") for part in word.text.replace("/", ",").split(",")):
             raise RefusedOptionError("kubectl would show secrets")
 
