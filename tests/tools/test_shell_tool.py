@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -516,3 +517,24 @@ def test_what_was_exported_is_not_given_to_a_command_that_the_boundary_does_not_
         assert approved.text.startswith("the machine's, with nothing"), needs
     held = run("kubectl apply -f x", needs=frozenset({"write"}))
     assert held.text.startswith(f"a planted one, with {place.working}/theirs"), "it still holds where the kernel does"
+
+
+@pytest.mark.skipif(boundary_here().strength != "strong", reason="there is no strong boundary here")
+@pytest.mark.parametrize("how", ["file", "link", "shared"])
+def test_git_opens_what_a_pointer_leads_to_only_if_a_repository_is_kept_there(place: Place, how: str) -> None:
+    """A folder from anybody says that its repository is your home; a commit is no reason to let that be changed."""
+    home = Path(tempfile.mkdtemp(dir=Path.home()))
+    try:
+        if how == "file":
+            place.write(".git", f"gitdir: {home}\n")
+        elif how == "link":
+            (place.working / ".git").symlink_to(home)
+        else:
+            subprocess.run(["git", "init", "-q"], cwd=place.working, check=True)
+            place.write(".git/commondir", f"{home}\n")
+        needs: frozenset[Need] = frozenset({"git", "write"})
+        outcome = place.call("Shell", {"command": f"echo evil > {home}/.bashrc"}, needs=needs)
+        assert "Read-only file system" in outcome.text
+        assert not (home / ".bashrc").exists()
+    finally:
+        shutil.rmtree(home)

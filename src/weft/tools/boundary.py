@@ -242,7 +242,7 @@ def _mounts(policy: Policy) -> Iterator[Mount]:
     yield ("write" if "write" in policy.needs else "read"), working
     yield from (("write", path) for path in _real(policy.writable) if os.path.exists(path))
     if "git" in policy.needs:
-        yield from (("write", path) for path in repository(working))
+        yield from (("write", path) for path in opened_repository(working))
     own = [os.path.realpath(path) for path in policy.writable]
     if "write" in policy.needs:
         for path in protected(working, git="git" not in policy.needs):
@@ -352,6 +352,21 @@ def repository(folder: str, *, upwards: bool = True) -> list[str]:
     return [path for path in dict.fromkeys(found) if os.path.exists(path)]
 
 
+def opened_repository(folder: str) -> list[str]:
+    """What `git` opens of it: where a link or a pointer leads counts only if a repository is kept there. The folder may
+    come from anybody, and a pointer to the home is no reason to let the home be changed."""
+    return [path for path in repository(folder) if not _is_pointed_to(path) or _is_repository(path)]
+
+
+def _is_pointed_to(path: str) -> bool:
+    return os.path.basename(path) != ".git" or os.path.islink(path)
+
+
+def _is_repository(path: str) -> bool:
+    kept = any(os.path.lexists(f"{path}/{name}") for name in ("objects", "commondir"))
+    return kept and os.path.lexists(f"{path}/HEAD")
+
+
 def _first_line(path: str) -> str:
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
@@ -406,7 +421,7 @@ def _landlock_places(policy: Policy) -> list[Mount]:
     if "keys" in policy.needs:
         found += [("read", path) for path in secret_places(home)]
     if "git" in policy.needs:
-        found += [("write", path) for path in repository(working)]
+        found += [("write", path) for path in opened_repository(working)]
     if "write" in policy.needs:
         kept = protected(working, git="git" not in policy.needs)
         if kept:
@@ -466,7 +481,7 @@ def seatbelt_profile(policy: Policy) -> str:
     if "write" in policy.needs:
         opened.append(working)
     if "git" in policy.needs:
-        opened += repository(working)
+        opened += opened_repository(working)
     lines.append(f"(allow file-write* {places(opened)})")
     if "write" in policy.needs and (kept := protected(working, git="git" not in policy.needs)):
         lines.append(f"(deny file-write* {places(kept)})")
