@@ -84,7 +84,7 @@ async def me(who: Looks, request: Request) -> s.Me:
 
 @server_routes.get("/tokens")
 async def list_tokens(who: Administers, request: Request) -> tuple[s.TokenShown, ...]:
-    return tuple(_token(token) for token in served_by(request).access.tokens())
+    return tuple(map(s.TokenShown.of, served_by(request).access.tokens()))
 
 
 @server_routes.post("/tokens", status_code=201)
@@ -98,7 +98,7 @@ async def make_token(asked: s.NewToken, who: Administers, request: Request) -> s
     async def made() -> s.TokenMade:
         person = asked.person or who.person
         token, secret = served.access.add_token(person, asked.scopes, asked.title, asked.days)
-        return s.TokenMade(token=_token(token), secret=secret)
+        return s.TokenMade(token=s.TokenShown.of(token), secret=secret)
 
     return await served.once((who.person, "token"), asked.key, made, asked)
 
@@ -111,28 +111,7 @@ async def revoke_token(token: str, who: Administers, request: Request) -> None:
 
 @server_routes.get("/browsers")
 async def list_browsers(who: Administers, request: Request) -> tuple[s.BrowserShown, ...]:
-    return tuple(
-        s.BrowserShown(
-            id=one.id,
-            person=one.person,
-            agent=one.agent,
-            created=one.created.isoformat(),
-            expires=one.expires.isoformat() if one.expires else None,
-            this=one.id == who.id,
-        )
-        for one in served_by(request).access.browsers()
-    )
-
-
-def _token(token: Any) -> s.TokenShown:
-    return s.TokenShown(
-        id=token.id,
-        person=token.person,
-        title=token.title,
-        scopes=token.scopes,
-        created=token.created.isoformat(),
-        expires=token.expires.isoformat() if token.expires else None,
-    )
+    return tuple(s.BrowserShown.of(one, this=one.id == who.id) for one in served_by(request).access.browsers())
 
 
 @server_routes.post("/render")

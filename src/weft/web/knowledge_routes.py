@@ -135,11 +135,7 @@ async def show_collection(collection: str, place: At, who: Looks) -> CollectionD
 
     def read() -> CollectionDocuments:
         with _collections(place).opened(collection) as one:
-            row, fields = one.row, CollectionDocument.model_fields
-            documents = tuple(
-                CollectionDocument(**{name: getattr(document, name) for name in fields}) for document in one.documents()
-            )
-        return CollectionDocuments(name=row.name, title=row.title, counts=row.counts, documents=documents)
+            return CollectionDocuments.of(one.row, documents=tuple(map(CollectionDocument.of, one.documents())))
 
     return await place.app.off_loop(read)
 

@@ -217,10 +217,7 @@ def _drawn(app: App, name: str, text: str | None) -> dict[str, Any]:
     return {
         **shown,
         "graph": tuple(_step(step) for step in pipeline.steps.values()),
-        "units": tuple(
-            UnitShown(kind=unit.kind, steps=unit.steps, most=unit.most, when=str(unit.when or ""))
-            for unit in pipeline.units
-        ),
+        "units": tuple(UnitShown.of(unit, when=str(unit.when or "")) for unit in pipeline.units),
         "final": pipeline.final,
         "warnings": tuple(pipeline.warnings),
     }
@@ -228,22 +225,17 @@ def _drawn(app: App, name: str, text: str | None) -> dict[str, Any]:
 
 def _step(step: Any) -> PipelineStep:
     gate = step.gate
-    return PipelineStep(
-        name=step.name,
-        artifacts=step.artifacts,
-        requires=step.requires,
-        executor=step.executor,
+    return PipelineStep.of(
+        step,
         agent=step.agent or "",
         code=step.code or "",
         tool=step.calls.tool if step.calls else "",
         model=step.model or "",
         tools=step.scope.tools,
-        skills=step.skills,
         schemas={artifact: schema.file for artifact, schema in step.schemas.items()},
         checks=tuple(f"{call.name} on {artifact}" for artifact, call in step.checks),
-        gate=GateShown(
-            message=gate.message,
-            auto=gate.auto,
+        gate=GateShown.of(
+            gate,
             when=str(gate.when or ""),
             choices=tuple({"id": one.id, "label": one.label, "does": one.does} for one in gate.choices),
         )
@@ -251,8 +243,6 @@ def _step(step: Any) -> PipelineStep:
         else None,
         when=str(step.when or ""),
         budget=str(step.budget),
-        final=step.final,
-        attempts=step.attempts,
         seconds=step.timeout,
     )
 

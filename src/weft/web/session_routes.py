@@ -47,7 +47,6 @@ from weft.protocol.errors import UserError
 from weft.protocol.events import QuestionAsked, Record
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.ids import slug
-from weft.protocol.plans import Plan
 from weft.web import shapes as s
 from weft.web.asking import (
     PAGE_LIMIT,
@@ -175,12 +174,11 @@ async def trash_session(session: Session, place: At, who: Runs) -> None:
 
 
 def _entry(entry: ListedSession, asked: Sequence[QuestionAsked] = ()) -> s.SessionEntry:
-    known = {name: getattr(entry, name) for name in s.SessionEntry.model_fields if name != "questions"}
     if not asked:
-        return s.SessionEntry(**known)
+        return s.SessionEntry.of(entry, questions=())
     texts = (str(one["text"]) for question in asked for one in question.questions)
-    waits = {"state": "waiting", "waits": (*entry.waits, *texts)}
-    return s.SessionEntry(**{**known, **waits}, questions=tuple(map(to_wire, asked)))
+    questions = tuple(map(to_wire, asked))
+    return s.SessionEntry.of(entry, state="waiting", waits=(*entry.waits, *texts), questions=questions)
 
 
 def _found(found: FoundListing, asked: Sequence[QuestionAsked]) -> s.FoundSession:
@@ -456,8 +454,4 @@ def asked_for(text: str) -> s.NewSession:
 async def _forecast(place: ServedWorkspace, asked: s.NewSession, given: tuple[GivenFile, ...]) -> s.NewPlan:
     request = replace(request_of(place, asked, given), talk=False, session=None, new=True)
     plan, cost = await place.app.off_loop(lambda: place.app.forecast(request, wish_of(asked)))
-    return s.NewPlan(**dict(shown_plan(plan)), estimate=cost)
-
-
-def shown_plan(plan: Plan) -> s.PlanShown:
-    return s.PlanShown(session=plan.session, pipeline=plan.pipeline, lines=plan.lines, notes=plan.notes)
+    return s.NewPlan.of(plan, estimate=cost)

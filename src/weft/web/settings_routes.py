@@ -259,9 +259,8 @@ async def show_costs(
 
 
 def _cost(name: str, one: Spent) -> CostLine:
-    counts: dict[str, Any] = {field: getattr(one, field) for field in one.__slots__ if field not in ("usd", "saved")}
     usd = float(one.usd) if one.usd or not one.unpriced else None
-    return CostLine(name=name, **counts, saved=float(one.saved), usd=usd)
+    return CostLine.of(one, name=name, saved=float(one.saved), usd=usd)
 
 
 @settings_routes.get("/stats")
@@ -290,12 +289,7 @@ async def list_packs(place: At, who: Looks) -> tuple[PackShown, ...]:
     def read() -> tuple[PackShown, ...]:
         path = place.app.workspace.path
         return tuple(
-            PackShown(
-                name=pack.name,
-                version=pack.version,
-                description=pack.description,
-                differences={one.path: one.state for one in pack_differences(pack.name, path)},
-            )
+            PackShown.of(pack, differences={one.path: one.state for one in pack_differences(pack.name, path)})
             for pack in shipped_packs()
         )
 
@@ -332,10 +326,7 @@ async def list_permissions(place: At, who: Looks) -> PermissionsShown:
 
     def read() -> PermissionsShown:
         return PermissionsShown(
-            rules=tuple(
-                RuleShown(verb=one.verb, rule=str(one), place=one.place, why=one.why, when_tainted=one.when_tainted)
-                for one in place.app.rules().rules
-            ),
+            rules=tuple(RuleShown.of(one, rule=str(one)) for one in place.app.rules().rules),
             not_used=place.app.rules_not_used(),
         )
 
@@ -349,8 +340,7 @@ async def judge_a_call(asked: CallToJudge, place: At, who: Looks) -> CallJudged:
     found = await place.app.off_loop(
         lambda: judge_call(path, asked.tool, asked.subject, asked.mode, tainted=asked.tainted)
     )
-    told = {name: getattr(found, name) for name in ("decision", "reason", "rule", "file", "remember_key")}
-    return CallJudged(**told, needs=tuple(sorted(found.needs)))
+    return CallJudged.of(found, needs=tuple(sorted(found.needs)))
 
 
 @settings_routes.get("/tools")

@@ -4,9 +4,10 @@ routes. The OpenAPI document and the page's types are made from both."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from datetime import datetime
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from weft.app import Estimate, LabelEntry, Role, Scope, StatusEntry
 from weft.protocol.commands import Mode
@@ -17,6 +18,15 @@ Order = Literal["updated", "created", "title", "cost"]
 
 class Shape(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @classmethod
+    def of(cls, value: object, **besides: Any) -> Self:
+        """What a value of ours has under the names of the shape, and what is to be said besides."""
+        own = {name: getattr(value, name) for name in cls.model_fields if name not in besides}
+        return cls(**own, **besides)
+
+
+Moment = Annotated[str, BeforeValidator(lambda at: at.isoformat() if isinstance(at, datetime) else at)]
 
 
 class ApiProblem(Shape):
@@ -225,8 +235,8 @@ class TokenShown(Shape):
     person: str
     title: str
     scopes: tuple[Scope, ...]
-    created: str
-    expires: str | None
+    created: Moment
+    expires: Moment | None
 
 
 class NewToken(Shape):
@@ -248,8 +258,8 @@ class BrowserShown(Shape):
     id: str
     person: str
     agent: str
-    created: str
-    expires: str | None
+    created: Moment
+    expires: Moment | None
     this: bool
 
 

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Request, UploadFile
 from fastapi.responses import HTMLResponse, Response
 from pydantic import Field
 
-from weft.app import ExportKind, LeavingShown, Share, exported, taken_in, would_leave
+from weft.app import ExportKind, LeavingShown, exported, taken_in, would_leave
 from weft.protocol.errors import WeftError
 from weft.web import shapes as s
 from weft.web.asking import Administers, At, Looks, NotThereError, Runs, ServedHere, Session
@@ -29,8 +29,8 @@ class ShareShown(s.Shape):
     id: str
     person: str
     session: str
-    created: str
-    expires: str | None
+    created: s.Moment
+    expires: s.Moment | None
 
 
 class ShareMade(s.Shape):
@@ -82,7 +82,7 @@ async def make_share(asked: NewShare, place: At, served: ServedHere, who: Runs) 
 
     async def made() -> ShareMade:
         share, secret = served.access.add_share(who.person, here, asked.session, asked.days)
-        return ShareMade(share=_share(share), address=f"/x/{secret}")
+        return ShareMade(share=ShareShown.of(share), address=f"/x/{secret}")
 
     return await served.once((who.person, "share", here), asked.key, made, asked)
 
@@ -90,22 +90,12 @@ async def make_share(asked: NewShare, place: At, served: ServedHere, who: Runs) 
 @share_routes.get("/shares")
 async def list_shares(place: At, served: ServedHere, who: Looks) -> tuple[ShareShown, ...]:
     here = str(place.app.workspace.path)
-    return tuple(_share(one) for one in served.access.shares() if one.workspace == here)
+    return tuple(ShareShown.of(one) for one in served.access.shares() if one.workspace == here)
 
 
 @share_routes.delete("/shares/{share}", status_code=204)
 async def revoke_share(share: str, place: At, served: ServedHere, who: Administers) -> None:
     served.access.revoke(share)
-
-
-def _share(share: Share) -> ShareShown:
-    return ShareShown(
-        id=share.id,
-        person=share.person,
-        session=share.session,
-        created=share.created.isoformat(),
-        expires=share.expires.isoformat() if share.expires else None,
-    )
 
 
 @shared_pages.get("/x/{secret}")

@@ -42,7 +42,6 @@ from weft.render.html import code_html, difference_html, markdown_html
 from weft.render.step_page import step_json
 from weft.web import shapes as s
 from weft.web.asking import At, Looks, Runs, ServedHere, Session
-from weft.web.session_routes import shown_plan
 
 _PICTURES: Final = {
     b"\x89PNG\r\n\x1a\n": "image/png",
@@ -324,7 +323,7 @@ async def save_artifact(edit: EditedText, session: Session, name: str, place: At
     data = edit.text.encode()
     digest = await place.app.off_loop(lambda: save_edit(place.app, session, name, data, edit.expected))
     found, plan = await place.app.try_edit(session, name, data)
-    return EditSaved(hash=digest, findings=tuple(found), plan=shown_plan(plan) if plan else None)
+    return EditSaved(hash=digest, findings=tuple(found), plan=s.PlanShown.of(plan) if plan else None)
 
 
 @work_routes.get("/sessions/{session}/artifacts/{name}/frame")
@@ -363,7 +362,7 @@ def _attached(name: str) -> str:
 async def show_plan(session: Session, place: At, who: Looks, until: str = "") -> s.PlanShown:
     """What a run would do now, and why."""
     request, wish = SessionRequest(session=session), StartRun(until=until or None)
-    return shown_plan(await place.app.off_loop(lambda: place.app.plan(request, wish)))
+    return s.PlanShown.of(await place.app.off_loop(lambda: place.app.plan(request, wish)))
 
 
 @work_routes.post("/sessions/{session}/plan")
@@ -387,7 +386,7 @@ async def try_plan(asked: PlanAsk, session: Session, place: At, who: Looks) -> P
     )
     request = SessionRequest(session=session)
     plan = await place.app.off_loop(lambda: place.app.plan(request, wish, {} if found else edits))
-    return PlanAnswer(**dict(shown_plan(plan)), findings=tuple(found))
+    return PlanAnswer.of(plan, findings=tuple(found))
 
 
 # -- steps
