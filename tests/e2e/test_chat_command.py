@@ -91,8 +91,8 @@ def test_the_last_conversation_is_found_again(weft: Weft, tmp_path: Path) -> Non
     assert weft("chat", "--plain", "-s", "second", "What is a warp?").code == 0
     assert weft("chat", "--plain", "--continue", "And what more?").code == 0
     (tmp_path / "elsewhere").mkdir()
-    left = Terminal(weft, "chat", "-s", "left", width=90, height=40)
-    left.wait_for("weft chat · left")
+    left = Terminal(weft, "chat", width=90, height=40)
+    left.wait_for("weft chat · talk-")
     assert leave(left) == 0
     assert weft("chat", "--plain", "--continue", "--folder", tmp_path / "elsewhere", "And this?").code == 0
     said = [event["text"] for event in weft.log("second") if event["type"] == "message_accepted"]
