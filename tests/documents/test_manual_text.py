@@ -138,7 +138,9 @@ def test_an_option_of_a_manual_page_stands_before_what_is_said_of_it_under_the_h
 
 
 def test_an_info_file_is_read_without_the_lines_between_its_nodes() -> None:
-    text = read_document(INFO.encode(), "lamp.info").text
+    document = read_document(INFO.replace("lamp.texi.", "lamp.texi. " + "You may copy it. " * 30).encode(), "lamp.info")
+    assert document.title == "The Lamp Manual"
+    text = document.text
     blocks = text.split("\n\n")
     assert [one for one in blocks if one.startswith("#")] == ["# The Lamp Manual", "# 1 Options"]
     assert blocks[blocks.index("'-n'\n'--no-wick'") + 1].startswith("Burn without a wick.")

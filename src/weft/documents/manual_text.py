@@ -97,7 +97,8 @@ def read_info(text: str) -> Draft:
             body = [""]
         elif not (_UNDERLINE.match(line.strip()) and body == [""]):
             body.append(line)
-    return Draft(kind="markdown", text="\n\n".join([*out, *reader.read(body)]))
+    title = next((one.removeprefix("# ") for one in out if one.startswith("# ")), "")  # far below its licence
+    return Draft(kind="markdown", text="\n\n".join([*out, *reader.read(body)]), title=title)
 
 
 def _led_to(note: re.Match[str]) -> str:

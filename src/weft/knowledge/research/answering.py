@@ -223,6 +223,8 @@ def _signs(
     prepared = []
     for row in rows[:CANDIDATES]:
         read = [one for one in _read(row) if not one.points]
+        if all(one.asks for one in read):
+            continue  # contents of a list of questions: nearer to the question than what answers it
         above = stems(f"{row['heading']} {row['title']} {row['lead']}")
         words = [stems(one) for one in _told_of(read)]
         shares = [asked.share((*above, *own)) + 0.5 * asked.share(own) for own in words]
