@@ -6,57 +6,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any, Final
 
-from weft.language.leaning import leans_back
-from weft.language.sentences import words
 from weft.models.embedded.kind_parts import is_talk
 from weft.models.embedded.layout import Span
+from weft.models.embedded.lexicon import sign_words, signs
 from weft.models.embedded.quotes import spoken_quotes
-from weft.models.embedded.reading import (
-    Reading,
-    Sentence,
-    begins_as_question,
-    is_titled,
-    opens_with_speech,
-    says_unknown,
-)
+from weft.models.embedded.reading import Reading, Sentence, opens_with_speech, says_unknown, sets_against
 from weft.models.embedded.words import tokens
 
-_QUESTIONS, _NUMBERS, _TENSIONS, _MISSING = 3, 3, 2, 3
+_QUESTIONS, _NUMBERS, _TENSIONS = 3, 3, 2
 _NUMBER: Final = r"(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)(?:,\d+)?|\d[\d.,]*)"
 """Thousands may stand apart: `1 600 euros`."""
 _FIGURE: Final = re.compile(
-    rf"(?<![\w.,/-])(?:[$€£¥]\s?{_NUMBER}(?:\s?(?:million|billion|trillion|bn|m|k)\b)?"
-    rf"|{_NUMBER}\s?(?:%|per ?cent\b|Prozent\b|pour cent\b|por ciento\b|€|euros?\b|dollars?\b|pounds\b|million\b"
-    r"|millions\b|billion\b"
-    r"|Millionen\b|Milliarden\b|Euro\b|millones\b|times\b|km\b|kilomet(?:re|er)s?\b|met(?:re|er)s?\b|tonnes?\b"
-    r"|tons?\b|litres?\b"
-    r"|liters?\b|Liter\b|hours?\b|Stunden\b|heures\b|horas\b|people\b|Menschen\b|personnes\b|personas\b|hectares?\b"
-    r"|degrees\b|MW\b|GW\b|kWh\b)"
+    rf"(?<![\w.,/-])(?:[$€£¥]\s?{_NUMBER}(?:\s?(?:million|billion|trillion|bn|m|k)\b)?|{_NUMBER}\s?(?:%|€|(?:{signs('unit')})\b)"
     r"|\d{1,3}(?:[.,]\d{3})+)(?![\w%$])"
 )
 _WHOLE: Final = re.compile(r"100\s?(?:%|per|Prozent|pour|por)")
 """A way to say `quite`."""
 _ACRONYM: Final = re.compile(r"(?<![\w-])[A-Z]{3,5}(?![\w-])")
 _ROMAN: Final = re.compile(r"[IVXLCDM]+")
-_COMMON: Final = words("""
-USA NASA NATO HTML HTTP HTTPS URL PDF JSON YAML XML CSV API CPU GPU RAM USB DVD DNA RNA CEO GPS FAQ BBC CNN
-NBC ABC UNESCO SQL SSH TCP UDP DNS TLS SSL RFC ISO UTC GMT ASCII UTF CSS PHP GNU GPL MIT BSD README NOTE NOTICE
-WARNING NULL TRUE FALSE AND NOT THE YOU ARE FOR MUST SHOULD MAY AIDS UFO VIP LED EUR USD GBP FIFA UEFA AfD CDU
-SPD FDP HELP JPEG PNG GIF DLL
-""")
+_COMMON: Final = sign_words("abbreviations")
 _EMPTY: Final = re.compile(r"it (?:is|was|remains) ")
-_DECLINED: Final = re.compile(
-    r"\b(?:(?:would|did|could|will) not|(?:would|did|could|wo)n['’]t) (?:say|answer|comment|reply|respond)\b"
-    r"|\b(?:declined|declines|refused|refuses) to (?:say|answer|comment|reply|respond)\b"
-    r"|\bno (?:answer|comment|reply)\b"
-    r"|\b(?:will|woll(?:t?e|t?en)|konnten?) (?:sich )?(?:\w+ ){0,3}nichts? (?:äußern|sagen|beantworten)\b"
-    r"|\b(?:keine|blieb die) Antwort\b|\bn['’]a pas (?:voulu |souhaité )?(?:répond\w+|dire|commenté?r?)\b"
-    r"|\bno (?:quiso|respondió|contestó|ha respondido)\b",
-    re.I,
-)
+_DECLINED: Final = re.compile(rf"\b(?:{signs('declined')})\b", re.I)
 _FEW: Final = 14
 """Words of a sentence that says of a question, and of nothing else, that nobody answered it."""
 _LED: Final = 4
@@ -65,8 +38,8 @@ _LAST: Final = 0.85
 """From this part of a document on, a question in a paragraph of its own is left open, not answered below."""
 _DATE: Final = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 _OF_A_DAY: Final = ("news", "letter")
-_BACK: Final = words("it them they this that these ihn ihm ihnen davon dazu cela ça eso esto")
-_TO_SOMEBODY: Final = words("you your yours u vous votre vos usted ustedes")
+_BACK: Final = sign_words("meant_before")
+_TO_SOMEBODY: Final = sign_words("to_somebody")
 _ASKED_BY: Final = re.compile(r"[A-ZÀ-Þ][\w.'’ -]{1,30}: ")
 """A question to a reader or a guest is not one that the text leaves open."""
 _TOLD_KINDS: Final = ("news", "article", "essay", "letter", "story", "interview", "transcript", "newsletter")
@@ -77,9 +50,9 @@ def carried(reading: Reading, kind: str, summary: Mapping[str, Any], *, publishe
     used = _told_already(reading, summary)
     finder = _Carried(reading, kind, used, room)
     found: dict[str, list[tuple[Any, tuple[Span, ...]]]] = {
-        "questions": list(finder.questions()),
-        "tensions": list(finder.tensions()),
-        "numbers": list(finder.numbers()),
+        "questions": list(islice(finder.questions(), _QUESTIONS)),
+        "tensions": list(islice(finder.tensions(), _TENSIONS)),
+        "numbers": list(islice(finder.numbers(), _NUMBERS)),
         "missing": list(finder.missing(published)),
     }
     return {
@@ -141,13 +114,9 @@ class _Carried:
 
     def questions(self) -> Iterator[tuple[dict[str, str], tuple[Span, ...]]]:
         """What it asks and nobody in it answers; what it says is not known."""
-        count = 0
         for one in self._reading.sentences:
-            if count == _QUESTIONS:
-                return
             found = self._with_what_it_means(one) if self._is_open(one) else ()
             if found and self._takes(*found):
-                count += 1
                 yield (
                     {"question": " ".join(each.text for each in found)},
                     tuple(span for each in found for span in each.spans),
@@ -165,12 +134,9 @@ class _Carried:
             return False
         said = " ".join(one.words)
         if says_unknown(one, self._reading.known):
-            # `It is not known` leans on nothing, nor does a question that is told as one: `Whether … remains open`.
+            # `It is not known` leans on nothing.
             return one.sound and (
-                not one.leans
-                or said.startswith(tuple(self._reading.known.unknown))
-                or bool(_EMPTY.match(said))
-                or (begins_as_question(one) and not leans_back(one.text, self._reading.known.code))
+                not one.leans or said.startswith(tuple(self._reading.known.unknown)) or bool(_EMPTY.match(said))
             )
         answered = self._kind in ("interview", "transcript", "manual", "poem", "story", "code", "newsletter", "list")
         spoken = any(mark in one.text for mark in '"“„«')
@@ -178,7 +144,7 @@ class _Carried:
             return False
         if not one.asks or self._answers_itself or answered or one.leans or spoken:
             return False
-        return not is_titled(one.text, self._reading.known) and not self._is_led(one)
+        return not self._is_led(one)
 
     def _is_led(self, one: Sentence) -> bool:
         """A question that what comes next goes on to answer: the rest of its paragraph, or the next one, where it
@@ -194,25 +160,19 @@ class _Carried:
 
     def tensions(self) -> Iterator[tuple[dict[str, str], tuple[Span, ...]]]:
         """A sentence that sets itself against the one before with a word that says so; both are shown."""
-        count = 0
-        sentences = self._reading.sentences
-        marks = [mark.rstrip(",") for mark in self._reading.known.contrast]
-        for before, one in pairwise(sentences):
-            if count == _TENSIONS or self._talk or self._kind in ("manual", "code", "list", "poem", "captions"):
-                return
-            if self._kind == "transcript":
-                return  # who answers whom is not known
-            said = " ".join(one.words[:4])
+        known = self._reading.known
+        if self._talk or self._kind in ("manual", "code", "list", "poem", "captions", "transcript"):
+            return  # of a talk it is not known who answers whom
+        for before, one in pairwise(self._reading.sentences):
             if not (_is_even(before.text) and _is_even(one.text)) or before.text[0] == "(":
                 continue
-            if opens_with_speech(before.text, self._reading.known) or opens_with_speech(one.text, self._reading.known):
+            if opens_with_speech(before.text, known) or opens_with_speech(one.text, known):
                 continue  # it is in what somebody says
-            if not any(said.startswith(f"{mark} ") for mark in marks) or one.block != before.block:
+            if not sets_against(one, known) or one.block != before.block:
                 continue
             if not (one.sound and before.sound) or before.leans or one.asks or min(one.size, before.size) < 6:
                 continue
             if max(one.size, before.size) <= 36 and self._takes(before, one):
-                count += 1
                 yield {"one": before.text, "other": one.text}, (*before.spans, *one.spans)
 
     def numbers(self) -> Iterator[tuple[dict[str, str], tuple[Span, ...]]]:
@@ -225,20 +185,14 @@ class _Carried:
                 crowded = len(_FIGURE.findall(one.text)) > 2
                 found.append((crowded, "%" not in match.group() and match.group()[0] not in "$€£¥", one, match))
         found.sort(key=lambda item: (*item[:2], item[2].index))
-        count = 0
         for _, _, one, match in found:
-            if count < _NUMBERS and self._kind not in ("code", "data", "recipe", "poem") and self._takes(one):
-                count += 1
+            if self._kind not in ("code", "data", "recipe", "poem") and self._takes(one):
                 yield {"figure": match.group().strip(" .,"), "text": one.text}, one.spans
 
     def missing(self, published: str) -> Iterator[tuple[str, tuple[Span, ...]]]:
         """What the text uses and does not say. Each of these is a fact about the text, not an opinion."""
-        if self._kind not in _TOLD_KINDS or self._reading.word_count < 150 or self._room < 12:
-            return
-        found = [*self._unspelled(), *self._undated(published), *self._one_voice()]
-        for line, spans in found[:_MISSING]:
-            self._room -= len(line.split())
-            yield line, spans
+        if self._kind in _TOLD_KINDS and self._reading.word_count >= 150 and self._room >= 12:
+            yield from (*self._unspelled(), *self._undated(published), *self._one_voice())
 
     def _unspelled(self) -> Iterator[tuple[str, tuple[Span, ...]]]:
         seen: dict[str, list[Span]] = {}

@@ -16,7 +16,6 @@ _CODE: Final = re.compile(
     r"|[{};]\s*$|^\s*[\]})]+[,;]?\s*$|=>|->|::|&&|\|\||[!=]==?\s|\+=|\w\(\)|^\s*\"[\w -]+\"\s*:"
     r"|^\s*[a-z_][\w-]*:\s*[\[{|>]?\s*$"
 )
-_SESSION: Final = re.compile(r"^\s*(?:>>> |In \[\d+\]: )")
 _SIGN: Final = re.compile(r"[=(){}\[\]<>_|\\/'\"`;:,]")
 _TIMING: Final = re.compile(r"\d:\d\d[.,]?\d* *--> *\d")
 _COMMENT: Final = re.compile(r"^\s*(?:#(?![!\w])|//|/\*|\*(?=[\s/])|--\s|;;|\"\"\"|''')\s*")
@@ -34,11 +33,6 @@ def is_code(line: str) -> bool:
         and not _TIMING.search(line)
         and not (_WORDY.search(line) and line.rstrip().endswith((".", "?", "!", ",", ";", ":")))
     )
-
-
-def is_session(line: str) -> bool:
-    """A line of somebody's talk with a program; what stands around it is the program's answer."""
-    return bool(_SESSION.match(line))
 
 
 def is_dense(line: str) -> bool:

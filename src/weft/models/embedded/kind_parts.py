@@ -12,11 +12,10 @@ from itertools import groupby, pairwise, takewhile
 from typing import Any, Final
 
 from weft.language.leaning import leans_back
-from weft.language.sentences import words as word_set
 from weft.models.embedded.layout import Span
-from weft.models.embedded.lexicon import KNOWN, Lexicon, lexicon, signs
+from weft.models.embedded.lexicon import KNOWN, Lexicon, lexicon, sign_words, signs
 from weft.models.embedded.ranking import Ranks
-from weft.models.embedded.reading import BACK, Reading, Sentence, clean
+from weft.models.embedded.reading import BACK, Reading, Sentence, clean, sets_against
 from weft.models.embedded.words import tokens
 from weft.protocol.values import dataclass
 
@@ -28,11 +27,8 @@ _ABSENT: Final = re.compile(rf"\s(?:{signs('absent')})\W*[:：].*", re.I | re.S)
 _NEXT: Final = re.compile(rf"\W*\d*\W*(?:(?:the|our|die|das|la) )?(?:{signs('next_meeting')})\b", re.I)
 _WHEN: Final = re.compile(r"\d")
 _OWNER: Final = re.compile(
-    r"^(?P<name>(?:(?:Mr|Mrs|Ms|Dr|M|Mme|Mlle|Herr|Frau|Sr|Sra)\.?\s)?[A-ZÀ-Þ][\w'’-]+(?:\s[A-ZÀ-Þ][\w'’-]+)?)"
-    r"(?=\s+(?:will|to|is to|has to|must|shall|wird|soll|muss"
-    r"|übernimmt|klärt"
-    r"|schickt|prüft|va|doit|se charge|[a-zéè]+(?:era|ira|dra)|debe|se encarga|[a-zéí]+(?:ará|erá|irá))\b"
-    r"|\s*[:—–-]\s|,\s+(?:by|until|bis|avant|antes)\b)"
+    rf"(?P<name>(?:(?:{signs('before_names')})\.?\s)?[A-ZÀ-Þ][\w'’-]+(?:\s[A-ZÀ-Þ][\w'’-]+)?)"
+    rf"(?=\s+(?:{signs('will')})\b|\s*[:—–-]\s|,\s+(?:by|until|bis|avant|antes)\b)"
 )
 _NAMED_DAYS: Final = "|".join(sorted({name for code in KNOWN for name in lexicon(code).months}))
 _DAY: Final = rf"(?:{_NAMED_DAYS}|(?:jan|feb|mar|apr|jun|jul|aug|sept?|o[ck]t|nov|de[cz])\b\.?|{signs('feasts')})"
@@ -148,20 +144,15 @@ def _meeting(reading: Reading, ranks: Ranks) -> Iterator[Part]:
 _CLAUSE: Final = re.compile(r"[,;:.()]\s|\s[—–-]\s")
 _BEFORE: Final = 4
 """Words before a decision among which `not` denies it."""
-_JOINS: Final = word_set("and but that und aber sondern dass et mais que y pero sino")
+_JOINS: Final = sign_words("joins")
 """What stands before these is not about what stands behind."""
-_EMPTY: Final = word_set("nothing nobody none nichts niemand nada nadie rien personne werden")
+_EMPTY: Final = sign_words("leaves_nothing")
 """Words behind it that leave nothing of it; `beschlossen werden` is what is still to be."""
-_DENIES: Final = word_set("""
-nothing nobody none nichts niemand keinerlei personne nadie
-if unless whether until before once when wenn falls ob bevor bis sobald si avant antes hasta cuando
-""")
+_DENIES: Final = sign_words("denies")
 """Beside the words that deny: what makes it a condition, or of another day."""
-_TO_BE: Final = word_set("be être ser")
+_TO_BE: Final = sign_words("to_be")
 """What is to be decided is not decided yet."""
-_RESOLVED: Final = word_set(
-    "decision decisions agreement resolution beschluss beschlüsse entscheidung entscheidungen einigung"
-)
+_RESOLVED: Final = sign_words("resolved")
 
 
 def _outcome(one: Sentence, known: Lexicon) -> str:
@@ -224,7 +215,7 @@ def _action(one: Sentence) -> Entry:
 # -- interview
 
 
-OWN: Final = word_set("i my me we our i'm i've ich mein wir je j'ai mon nous yo mi nosotros")
+OWN: Final = sign_words("own")
 _PRINTED: Final = re.compile(r"\s*(\*\*|__)(?:(?!\1).)+\?\s*\1\s*", re.S)
 _ASKED: Final = 3
 """Questions from which it is an interview."""
@@ -340,14 +331,15 @@ def asks_itself(reading: Reading) -> bool:
     return any(_FREQUENT.search(section.title) for section in reading.sections[:3]) and len(_asked(reading)) > 2
 
 
+def _paragraphs(sentences: Sequence[Sentence]) -> list[list[Sentence]]:
+    return [list(mine) for _, mine in groupby(sentences, key=lambda one: one.block)]
+
+
 def _asked(reading: Reading) -> list[tuple[Sentence, list[Sentence]]]:
     """Questions in a paragraph or a line of their own, each with what stands behind it."""
-    blocks: dict[int, list[Sentence]] = {}
-    for one in reading.sentences:
-        blocks.setdefault(one.block, []).append(one)
     found: list[tuple[Sentence, list[Sentence]]] = []
     question: Sentence | None = None
-    for mine in blocks.values():
+    for mine in _paragraphs(reading.sentences):
         if all(one.asks for one in mine):
             question = mine[0]
         elif (
@@ -387,17 +379,12 @@ def _answered(
     first = [one for one in answer if one.block == answer[0].block and one.kind in ("prose", "item")]
     told = list(takewhile(lambda one: one.sound or one.size < _NOD, _beginning(first)))
     after = first[len(told)] if len(told) < len(first) else None
-    if told and after is not None and _sets_against(after, reading):
+    if told and after is not None and sets_against(after, reading.known):
         told = [*told, after] if sum(one.size for one in told) + after.size <= _ANSWER + _ENOUGH else []
     if any(one.sound for one in told):
         text = " ".join(one.text for one in told)
         every = (*spans, *(span for one in told for span in one.spans))
         yield Entry(text, every, (*places, *(one.index for one in told)), under=question)
-
-
-def _sets_against(one: Sentence, reading: Reading) -> bool:
-    said = " ".join(one.words[:4])
-    return any(said.startswith(f"{mark.rstrip(',')} ") for mark in reading.known.contrast)
 
 
 # -- sections
@@ -454,7 +441,7 @@ def _list(reading: Reading, ranks: Ranks) -> Iterator[Part]:
             break
         # What an entry begins with names it; what else stands under it is told of it.
         told = [one for one in mine if any(word.isalpha() for word in one.words)]
-        named = list({one.block: one for one in reversed(told)}.values())[::-1][:3]
+        named = [mine[0] for mine in _paragraphs(told)[:3]]
         said = ", ".join(one.text.rstrip(".,;") for one in named) + (", …" if len(told) > len(named) else "")
         places = tuple(one.index for one in named)
         under = title if twice[title] == 1 else _with_what_stands_above(reading, mine[0].section)
@@ -487,14 +474,12 @@ def _recipe(reading: Reading, ranks: Ranks) -> Iterator[Part]:
     needed: list[Entry] = []
     steps: list[Entry] = []
     for title, _, mine in _by_section(reading):
-        blocks: dict[int, list[Sentence]] = {}
-        for one in mine:
-            blocks.setdefault(one.block, []).append(one)
-        items = [told for told in blocks.values() if told[0].kind == "item"]
+        paragraphs = _paragraphs(mine)
+        items = [told for told in paragraphs if told[0].kind == "item"]
         if INGREDIENTS.match(title) and items:
             needed.append(_together([one for told in items for one in told], ", "))
         elif _STEPS.match(title):
-            steps += [_together(told, " ") for told in items or blocks.values()]
+            steps += [_together(told, " ") for told in items or paragraphs]
     if not needed and not steps:
         # In plain text: from the label on what is needed, line by line, and then whole sentences.
         listed = next((one.index for one in reading.sentences if INGREDIENTS.match(one.text)), len(reading.sentences))

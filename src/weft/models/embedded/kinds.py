@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final, Literal
 
-from weft.language.sentences import GAP, words
+from weft.language.sentences import GAP
 from weft.models.embedded.kind_parts import INGREDIENTS, OWN, asked_in_turn, asks_itself
 from weft.models.embedded.layout import DATELINE
-from weft.models.embedded.lexicon import signs
+from weft.models.embedded.lexicon import sign_words, signs
 from weft.models.embedded.quotes import reports, spoken_quotes
 from weft.models.embedded.reading import Reading
 from weft.models.embedded.words import surface_words
@@ -38,22 +38,14 @@ _RELEASE: Final = re.compile(
     re.I,
 )
 """The heading of a release: a list of changes."""
-_CHANGES: Final = re.compile(
-    r"(?:new )?(?:features|additions|added|changed|fixed|removed|deprecated|security|bug ?-?fixes|fixes"
-    r"|deprecations(?: and removals)?|breaking changes|improvements|enhancements)$",
-    re.I,
-)
+_CHANGES: Final = re.compile(rf"(?:{signs('changes')})$", re.I)
 _RECIPE: Final = re.compile(rf"\b(?:{signs('cooking')})\b", re.I)
 _QUANTITY: Final = re.compile(r"\b\d+[\d.,/]*\s?(?:g|kg|ml|l|cups?|tbsp|tsp|oz|el|tl|minutes|minuten)\b", re.I)
 _GREETING: Final = re.compile(
-    r"^(?:hi|hello|hey|hallo|bonjour|hola)\b[^.!?\n]{0,40},\s*$"
-    r"|^(?:dear|sehr geehrte|liebe[rs]?|cher|chère|estimad[oa]s?|querid[oa]s?)\b[^.!?\n]{1,60}[,:!]\s*$",
-    re.I | re.M,
+    rf"^(?:{signs('greeting')})\b[^.!?\n]{{0,40}},\s*$|^(?:{signs('dear')})\b[^.!?\n]{{1,60}}[,:!]\s*$", re.I | re.M
 )
-_COMMAND: Final = re.compile(
-    r"^(?:add|click|open|press|run|set|select|use|install|choose|turn|remove|check|make|type|enter|put)\b", re.I
-)
-_PEOPLE: Final = words("he she his her him er sie ihm ihn il elle lui él ella")
+_COMMAND: Final = re.compile(rf"(?:{signs('command')})\b", re.I)
+_PEOPLE: Final = sign_words("people")
 _HASHTAGS: Final = re.compile(r"(?<!\w)[#@]\w{2,}")
 _YEAR: Final = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 

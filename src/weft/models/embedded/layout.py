@@ -14,6 +14,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import accumulate, groupby
 from typing import Final, Literal
 
 from weft.language import markdown
@@ -23,7 +24,6 @@ from weft.models.embedded.code_lines import (
     is_code,
     is_comment,
     is_dense,
-    is_session,
     looks_like_program,
     without_fences,
 )
@@ -73,10 +73,7 @@ _CLAUSED: Final = 8
 DATELINE: Final = "dateline"
 """The label of a paragraph that begins with a place or an agency."""
 _RUN_IN: Final = re.compile(
-    r"(?:\*\*|__)?(?:Background|Objectives?|Aims?|Purpose|Introduction|Methods?|Materials and methods|Design|Setting"
-    r"|Results|Findings|Discussion|Conclusions?|Interpretation|Abstract|Summary|Zusammenfassung|Hintergrund|Methoden"
-    r"|Ergebnisse|Fazit|Contexte|Méthodes|Résultats|Résumé|Resumen|Conclusión|Métodos|Resultados)(?:\*\*|__)?"
-    r"(?:[:.](?:\*\*|__)?[ \t]+|[ \t]*[—–-]+[ \t]*)(?=\S)"
+    rf"(?:\*\*|__)?(?:{signs('run_in')})(?:\*\*|__)?(?:[:.](?:\*\*|__)?[ \t]+|[ \t]*[—–-]+[ \t]*)(?=\S)"
 )
 _ASKED_IN_BOLD: Final = re.compile(r"\s*(\*\*|__)(?:(?!\1).){3,400}\?\s*\1\s+(?=\S)", re.S)
 """A question in bold at the head of a paragraph, as a printed interview has it: what follows answers it."""
@@ -93,24 +90,19 @@ _BYLINE: Final = re.compile(
     re.I,
 )
 _STAMP: Final = re.compile(
-    r"(?:published|updated|posted|last (?:updated|modified)|date|veröffentlicht|aktualisiert|stand|publié|mis à jour"
-    r"|publicado|actualizado)\b.{0,60}$|(?:\w+,? )?\d{1,2}\.? \w+ \d{4}(?:,? \d{1,2}[:.]\d\d.{0,12})?$"
-    r"|\w+ \d{1,2},? \d{4}(?:,? \d{1,2}[:.]\d\d.{0,12})?$|\d{4}-\d\d-\d\d$|\d+ min(?:ute)?s? (?:read|to read"
-    r"|lesezeit).*$",
+    rf"(?:{signs('stamp')})\b.{{0,60}}$|(?:\w+,? )?\d{{1,2}}\.? \w+ \d{{4}}(?:,? \d{{1,2}}[:.]\d\d.{{0,12}})?$"
+    r"|\w+ \d{1,2},? \d{4}(?:,? \d{1,2}[:.]\d\d.{0,12})?$|\d{4}-\d\d-\d\d$"
+    r"|\d+ min(?:ute)?s? (?:read|to read|lesezeit).*$",
     re.I,
 )
 _RELEASED: Final = r"[a-z0-9][\w.+-]* \(\S+\) [\w -]+; urgency=\w+"
 """The head of an entry in the list of changes of a package."""
+_PICTURE: Final = rf"(?:{signs('picture')})s?"
 _BESIDE: Final = re.compile(
-    r"(?:key ?words?(?: and phrases)?|schlüsselwörter|schlagwörter|mots[- ]clés|palabras clave)\s?[:—–-].*$"
-    r"|(?:figure|fig\.|table|abbildung|tabelle|tableau|figura|tabla) \d+ ?[.:].*$"
-    r"|(?:photo|image|picture|foto|bild|crédit|credits?|illustration|source|getty)s?(?: by| credit)?\s?[:/©].{0,120}$"
-    r"|(?:photo(?:graph)?|image|picture|foto|bild|illustration)s? (?:by|courtesy of|von|de)\b.{0,100}$"
-    r"|(?:advert(?:isement|orial)?|sponsored|anzeige|werbung|publicité|publicidad)\b.{0,80}$"
-    rf"|(?:{signs('around')})\b[^.]{{0,100}}$"
-    r"|(?:©|\(c\)\s|copyright\b).{0,200}$|.{0,80}\ball rights reserved\b.{0,80}$"
-    r"|.{0,60}alle rechte vorbehalten.{0,40}$"
-    rf"|{_RELEASED}$",
+    rf"(?:{signs('key_words')})\s?[:—–-].*$|(?:{signs('figure')}) \d+ ?[.:].*$"
+    rf"|{_PICTURE}(?: by| credit)?\s?[:/©].{{0,120}}$|{_PICTURE} (?:by|courtesy of|von|de)\b.{{0,100}}$"
+    rf"|(?:{signs('advert')})\b.{{0,80}}$"
+    rf"|(?:{signs('around')})\b[^.]{{0,100}}$|(?:{signs('rights')})$|{_RELEASED}$",
     re.I,
 )
 _SPONSOR: Final = re.compile(rf"\b(?:{signs('sponsor')})\b", re.I)
@@ -130,24 +122,17 @@ _ENTRY: Final = re.compile(
     r"|[A-ZÀ-Þ][\w'’-]+,? [A-Z]\.(?:[ ,A-Z.&-]|and |[A-ZÀ-Þ][\w'’-]+)*\(?\d{4}[a-z]?\)?[.,:]"
 )
 _COURTESY: Final = re.compile(
-    r"(?:Dear|Hi|Hello|Sehr geehrte|Liebe[rs]?|Hallo|Cher|Chère|Bonjour|Estimad[oa]s?|Querid[oa]s?)"
-    r"\b[^.?!\n]{0,60}[,:!]?$|(?:Yours|Sincerely|Kind regards|Best (?:regards|wishes)|Regards|Mit freundlichen Grüßen"
-    r"|Herzliche Grüße|Cordialement|Bien à vous|Atentamente|Un saludo)\b[^.?!]{0,80}$",
-    re.I,
+    rf"(?:{signs('salutation')})\b[^.?!\n]{{0,60}}[,:!]?$|(?:{signs('closing')})\b[^.?!]{{0,80}}$", re.I
 )
 _SIGNED: Final = re.compile(r"(?:--|[—–])\s*[A-ZÀ-Þ][\w.'’-]+(?: [\w.'’-]+){0,4}(?: <?\S+@\S+.{0,60}|, .{1,60})?$")
 """Who has said or written what stands above it."""
-_NOTED: Final = re.compile(
-    r"(?:please note|bitte beachten|veuillez noter|tenga en cuenta|nota bene)\b|\[[^\[\]]*\]$", re.I
-)
+_NOTED: Final = re.compile(rf"(?:{signs('please_note')})\b|\[[^\[\]]*\]$", re.I)
 """What is said to the reader before the text begins."""
 _ABOUT_ITSELF: Final = re.compile(rf"\W*(?:{signs('noted')})\s?[:：]", re.I)
 """With this a paragraph begins that a text has about itself: who paid, what was put right."""
 _WRITER: Final = re.compile(
-    r"(?P<name>[A-ZÀ-Þ][\w.'’-]+(?: [A-ZÀ-Þ][\w.'’-]+){1,3}),? (?:(?:currently |also |who )?(?:is|was|works?|writes"
-    r"|worked|covers|reports)\b|(?:ist|schreibt|arbeitet|est|écrit|es|escribe)\b)[^.!?]{0,160}\b(?:writer|reporter"
-    r"|editor|journalist|correspondent|contributor|columnist|blogger|author|freelance\w*|Autorin|Autor|Redakteur\w*"
-    r"|Journalist\w*|Reporter\w*|journaliste|auteure?|rédact\w+|periodista|autora?|redactora?)\b"
+    rf"(?P<name>[A-ZÀ-Þ][\w.'’-]+(?: [A-ZÀ-Þ][\w.'’-]+){{1,3}}),? (?:{signs('writes')})\b[^.!?]{{0,160}}\b"
+    rf"(?:{signs('writer')})\b"
 )
 """Who wrote it, told in a paragraph of its own."""
 _HERALD: Final = re.compile(rf"\s*(?:{signs('herald')}|{_RELEASED})\W*$", re.I)
@@ -224,11 +209,7 @@ def _masked(text: str, body: int) -> str:
 
 
 def _starts(lines: Sequence[str]) -> list[int]:
-    found, at = [], 0
-    for line in lines:
-        found.append(at)
-        at += len(line) + 1
-    return [*found, at]
+    return [0, *accumulate(len(line) + 1 for line in lines)]
 
 
 class _Reader:
@@ -244,26 +225,21 @@ class _Reader:
         """The text without what is only a mark."""
         signs = list(self._text)
         for low, high in self._gaps:
-            for at in range(low, high):
-                if signs[at] != "\n":
-                    signs[at] = GAP
+            signs[low:high] = [sign if sign == "\n" else GAP for sign in signs[low:high]]
         return "".join(signs)
 
     def program(self) -> Iterator[LaidBlock]:
         """A file of code: what its comments say, and the rest."""
-        at = 0
-        while at < len(self._lines):
-            if not is_comment(self._lines[at]):
-                if self._lines[at].strip():
-                    yield LaidBlock("code", self._starts[at], self._starts[at + 1] - 1)
-                at += 1
-                continue
-            after = at
-            while after < len(self._lines) and is_comment(self._lines[after]):
-                self._gaps.append((self._starts[after], self._starts[after] + comment_mark(self._lines[after])))
-                after += 1
-            yield LaidBlock("prose", self._starts[at], self._starts[after] - 1, quoted=True)
-            at = after
+        for comment, run in groupby(range(len(self._lines)), key=lambda at: is_comment(self._lines[at])):
+            numbers = list(run)
+            starts, ends = ([self._starts[at + more] for at in numbers] for more in (0, 1))
+            if comment:
+                marks = (comment_mark(self._lines[at]) for at in numbers)
+                self._gaps += [(start, start + mark) for start, mark in zip(starts, marks, strict=True)]
+                yield LaidBlock("prose", starts[0], ends[-1] - 1, quoted=True)
+            else:
+                spans = zip(starts, ends, strict=True)
+                yield from (LaidBlock("code", low, high - 1) for low, high in spans if self._text[low:high].strip())
 
     def blocks(self) -> Iterator[LaidBlock]:
         found = markdown.blocks(self._text)
@@ -304,7 +280,7 @@ class _Reader:
         self, block: markdown.Block, following: markdown.Block | None, tables: dict[int, int], *, first: bool
     ) -> Iterator[LaidBlock]:  # fmt: skip
         rows = [self._text[low:high] for low, high in block.lines]
-        if any(map(is_session, rows)) or sum(is_code(row) or is_dense(row) for row in rows) > 0.5 * len(rows):
+        if sum(is_code(row) or is_dense(row) for row in rows) > 0.5 * len(rows):
             yield from (LaidBlock("code", low, high) for low, high in block.lines)
             return
         self._mark(block)

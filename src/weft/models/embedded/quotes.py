@@ -14,10 +14,10 @@ from functools import lru_cache
 from typing import Any, Final
 
 from weft.language.leaning import leans_back
-from weft.language.sentences import GAP, words
+from weft.language.sentences import GAP
 from weft.models.embedded.kind_parts import asked_in_turn
 from weft.models.embedded.layout import Span
-from weft.models.embedded.lexicon import Lexicon
+from weft.models.embedded.lexicon import Lexicon, sign_words
 from weft.models.embedded.ranking import Ranks, likeness
 from weft.models.embedded.reading import Reading, Sentence, asks_listeners, clean, is_titled
 from weft.models.embedded.speaker_turns import clock
@@ -40,7 +40,7 @@ _PRONOUN: Final = re.compile(
     r"^[\s,.—–-]*(?:(?:\w+)\s+(?:he|she|they|er|sie|il|elle|él|ella)|(?:he|she|they|er|sie|il|elle|él|ella)\s+\w+)\b",
     re.I,
 )
-_PRONOUNS: Final = words("he she they er sie il elle ils elles él ella ellos ellas")
+_PRONOUNS: Final = sign_words("persons")
 _ACTING: Final = re.compile(rf"(?P<name>{_NAME}),?\s+(?P<next>[a-zà-ÿ][\w'’-]*)")
 _MARK_SIGNS: Final = '"“”„«»「」『』‹›,，、، \u00a0\u202f'
 _CUT_NAME: Final = re.compile(
@@ -54,19 +54,16 @@ _NOT_OF: Final = (
 _OFFICE_BEHIND: Final = re.compile(rf"\s+([a-z]+)(?:\s+[a-z]+){{0,4}}\s+{_UPPER}")
 _SMALL_BEHIND: Final = re.compile(r"\s+[a-z]{4,}")
 """`says CNN meteorologist`: somebody of theirs."""
-_HEADS: Final = words("director coach captain manager chief head boss star striker defender founder owner editor lead")
+_HEADS: Final = sign_words("heads")
 """`said England director of cricket Andrew Strauss`."""
 _LEAST: Final = 5
 """Words: fewer are a title or a term."""
-_ASKED: Final = words("q a f r p question answer frage antwort réponse pregunta respuesta")
+_ASKED: Final = sign_words("asked")
 """What questions and answers are marked by: it names nobody."""
-_FIRST_PERSON: Final = words("i i'm i'd i've my me we we're our us ich mein wir uns je j'ai mon nous yo mi nosotros")
-_SEARCHING: Final = words("um uh er erm hm hmm ähm äh euh ben eh este")
+_FIRST_PERSON: Final = sign_words("first_person")
+_SEARCHING: Final = sign_words("hesitates")
 _PAUSED: Final = re.compile(r"…|\.\.\.")
-_POINTED: Final = words("""
-never always nothing nobody only every cannot must more less than nie niemand nichts nur jamais rien seul
-nunca nadie nada solo
-""")
+_POINTED: Final = sign_words("pointed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +94,9 @@ def spoken_quotes(reading: Reading) -> list[Quote]:
             if not tied and speaker and _goes_on(inside, (behind, low, high), speaker, reading.known):
                 tied = speaker
             speaker, behind = tied, high
-            if tied or block.speaker or _is_speech(said):
+            if tied or _is_speech(said):
                 place = (block.start + low, block.start + high)
-                found.append(Quote(said, place, tied or block.speaker, at))
+                found.append(Quote(said, place, tied, at))
     return found
 
 

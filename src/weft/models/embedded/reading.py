@@ -17,10 +17,9 @@ from typing import Final
 from weft.language.leaning import leans_back
 from weft.language.pointing import points_elsewhere
 from weft.language.sentences import GAP, sentence_spans, trim
-from weft.language.sentences import words as word_set
 from weft.language.spoken import can_cut, goes_on, spoken_spans
 from weft.models.embedded.layout import DECK, Kind, LaidBlock, Layout, Span, as_it_is, lay_out
-from weft.models.embedded.lexicon import UNSPACED, Lexicon, detect, lexicon, signs
+from weft.models.embedded.lexicon import UNSPACED, Lexicon, detect, lexicon, sign_words, signs
 from weft.models.embedded.words import ANY_WORD, count_words, surface_words, terms, tokens
 from weft.protocol.values import dataclass
 
@@ -40,20 +39,13 @@ _SIGNS: Final = re.compile(r"[`$<>{}=\\|~^]|--\w|/\w+/|::|\(\)|\w_\w|https?:")
 _ALL: Final = 1_000_000
 _SHORT: Final = 8
 """Words: what is no longer and has a pronoun is about something that was said before."""
-_LEFT_OUT: Final = word_set("that this did does do had have could would will was were")
+_LEFT_OUT: Final = sign_words("left_out")
 """What ends so leaves out what was said before: `Of the forty thirty-six did.`"""
-BACK: Final = frozenset("it them they him these those whether ihn ihm ihnen davon dazu eux ellos ellas".split())  # noqa: SIM905
-_ANSWERS: Final = word_set(
-    "yes no nothing nobody none never not because by ja nein nichts weil oui non rien sí nada porque"
-)
+BACK: Final = sign_words("back")
+_ANSWERS: Final = sign_words("answers")
 """What begins so behind a question says nothing without it."""
 _SPOKEN: Final = 10
 """Words: what is no longer and answers somebody else is half of what was said."""
-_SHARING: Final = word_set(
-    "facebook twitter whatsapp tumblr linkedin reddit pinterest digg instagram telegram permalink"
-)
-_SHARED: Final = 4
-"""So many places to share something are a row of buttons."""
 _TITLED: Final = 0.75
 """The share of words with a capital from which a line is a title, and no sentence."""
 _SMALL_TITLES: Final = ("en", "fr", "es")
@@ -312,19 +304,14 @@ def _judge(sentences: Sequence[Sentence], known: Lexicon, named: frozenset[str],
             and not is_titled(sentence.text, known)
             and not _GLUED.search(sentence.text)
             and not sentence.text.endswith(":")
-            and len(_SHARING.intersection(sentence.words)) < _SHARED
             and known.courtesy.isdisjoint(sentence.words[: _courteous(sentence)])
             and not _ADDRESS.match(sentence.text)
         )
 
 
-_ADDRESS: Final = re.compile(
-    r"(?:(?:Sehr (?:ge|ver)ehrte[rs]?|Verehrte[rs]?|Liebe[rs]?|Meine (?:sehr )?(?:(?:ver|ge)ehrten )?Damen)\b"
-    r"[^.?!;:]{0,70}!|(?:Herr|Frau) \w+!|(?:Mr\.?|Madam) (?:Speaker|President|Chair\w*)[.!,]|Ladies and gentlemen[.!,]"
-    r"|Señora? president[ea][.!,]|Señorías[.!,]|(?:Monsieur le|Madame la) \w+[.!,]|Mesdames,? [Mm]essieurs[.!,])$"
-)
+_ADDRESS: Final = re.compile(rf"(?:{signs('address')})$")
 """Nothing but whom somebody speaks to."""
-_ONE_S_OWN: Final = word_set("i we ich wir je nous yo")
+_ONE_S_OWN: Final = sign_words("one_s_own")
 
 
 def _courteous(sentence: Sentence) -> int:
@@ -342,13 +329,8 @@ def is_post(text: str) -> bool:
     return _POSTED.search(text) is not None
 
 
-_WHETHER: Final = re.compile(r"(?:whether|how|when|why|who|what|where|ob|wann|wie|warum|wer|si|quand|cuándo|cómo) ")
-_UNSURE: Final = re.compile(
-    r"\b(?:is|are|was|remains?|stays?) (?:\w+ ){0,2}(?:uncertain|unclear|unknown|open|undecided|unresolved|unsettled)\b"
-    r"|\b(?:ist|bleibt) (?:\w+ ){0,2}(?:unsicher|ungewiss|unklar|offen|fraglich|unentschieden)\b"
-    r"|\b(?:est|reste|demeure) (?:\w+ ){0,2}(?:incertaine?|inconnue?|ouverte?)\b"
-    r"|\b(?:es|está|sigue|queda) (?:\w+ ){0,2}(?:inciert[oa]|abiert[oa]|por ver|por decidir)\b"
-)
+_WHETHER: Final = re.compile(rf"(?:{signs('whether')}) ")
+_UNSURE: Final = re.compile(rf"\b(?:{signs('unsure')})\b")
 """What is said of a question that a sentence begins with."""
 
 
@@ -397,11 +379,7 @@ def _begins(begin: str, sentence: Sentence, named: frozenset[str]) -> bool:
     return begin[:1].isalnum() or not begin[:1].isascii()
 
 
-_ABOVE: Final = re.compile(
-    r"\bof the above\b|\b(?:listed|mentioned|described|discussed|noted|outlined|cases|examples|points|reasons|steps)\b"
-    r"[^.,;]{0,40}\babove\b|\b(?:oben|weiter oben) (?:genannt|erwähnt|beschrieben)|\b(?:cité|mentionné"
-    r"|décrit)e?s? plus haut"
-)
+_ABOVE: Final = re.compile(rf"\b(?:{signs('above')})")
 """What it is about stands further up."""
 
 
@@ -415,11 +393,14 @@ _OTHERS: Final = re.compile(signs("others_say"), re.I)
 """What others hold is told so that something can be held against it."""
 
 
-def _leans(sentence: Sentence, begin: str, known: Lexicon, *, spoken: bool) -> bool:
-    if not sentence.words:
-        return True
+def sets_against(sentence: Sentence, known: Lexicon) -> bool:
+    """Whether it begins with a word that sets it against what was said before."""
     said = " ".join(sentence.words[:4])
-    if any(said.startswith(f"{mark.rstrip(',')} ") for mark in known.contrast):
+    return any(said.startswith(f"{mark.rstrip(',')} ") for mark in known.contrast)
+
+
+def _leans(sentence: Sentence, begin: str, known: Lexicon, *, spoken: bool) -> bool:
+    if sets_against(sentence, known):
         return True
     first = sentence.words[0]
     if first in ("it", "they", "he", "she", "this", "that") and spoken:

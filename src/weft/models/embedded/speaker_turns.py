@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Final
 
-from weft.language.sentences import words as word_set
+from weft.models.embedded.lexicon import sign_words
 from weft.protocol.values import dataclass
 
 TIME: Final = r"\d{1,2}:[0-5]\d(?::[0-5]\d)?"
@@ -31,18 +31,7 @@ _NAMED: Final = re.compile(
 _ALONE: Final = re.compile(rf"\s*{_NAME}\s+{_stamp('inside')}\s*$")
 _TIMED: Final = re.compile(rf"\s*{_stamp('before')}(?:\s*[-–—|:]\s|\s+|$)")
 _NAME_LIMIT: Final = 4
-_LABELS: Final = word_set("""
-signed-off-by reviewed-by tested-by acked-by reported-by co-authored-by fixes commit merge bugzilla note notes
-warning example examples usage see tip tips important caution todo fixme source sources author authors date
-title ingredients method subject from to cc name description license licence copyright files file comment
-version package section priority maintainer homepage url urgency closes references reference synopsis returns
-args arguments parameters raises yields options option default type format output input result results step
-summary abstract keywords introduction conclusion background objective methods time servings serves yield prep
-remember hint question answer problem solution status update edit ps nb http https mailto tel email phone address
-who what when where why how wer was wann wo warum wie qui quand où pourquoi comment quién qué cuándo dónde cómo
-action actions decision decisions present apologies hinweis achtung beispiel zutaten quelle beschluss anwesend exemple
-remarque ingrédients ejemplo nota ingredientes fuente 注意 例如 来源 作者 日期 标题
-""")
+_LABELS: Final = sign_words("labels")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +44,7 @@ class Turn:
 
 def find_turns(lines: Sequence[str]) -> dict[int, Turn]:
     """For each line that names a speaker or a time: what it says."""
-    found: dict[int, Turn] = {}
-    for number, line in enumerate(lines):
-        turn = _turn(line)
-        if turn is not None:
-            found[number] = turn
-    found = _spelled_out(found, lines)
+    found = _spelled_out({number: turn for number, line in enumerate(lines) if (turn := _turn(line))}, lines)
     speakers = _believed(found, lines)
     timed = sum(1 for turn in found.values() if turn.time)
     kept: dict[int, Turn] = {}

@@ -14,6 +14,7 @@ from weft.language.spoken import announces
 from weft.models.embedded.kind_parts import asks_itself, find_parts, is_talk, spans_of
 from weft.models.embedded.kinds import abstract, category, detected_source, stanzas
 from weft.models.embedded.layout import DATELINE, DECK, Span
+from weft.models.embedded.lexicon import signs
 from weft.models.embedded.profile import ProfileTopic, parse_topics, relevance
 from weft.models.embedded.quotes import Quote, as_values, choose
 from weft.models.embedded.ranking import Meaning, Ranks, pick, rank
@@ -67,15 +68,7 @@ _FIRST_LINE: Final = re.compile(
 """What minutes in plain text are called."""
 _SUBJECT: Final = re.compile(r"\s*(?:[A-Z][\w-]+: .*\n){0,8}Subject: (?:(?:Re|Fwd?|AW|WG): )*(?P<subject>\S.*\S)\s*\n")
 """The head of a letter that was mailed."""
-_OF_ITSELF: Final = re.compile(
-    r"^This is (?:a|an|the) (?:short |brief |complete )?(?:tutorial|guide|manual|introduction|overview|reference"
-    r"|handbook|library|tool|program|package|module|collection)\b"
-    r"|^(?:This|The) (?:file|document|manual|guide|page|package|program|library|report|paper|tool|module|chapter|book"
-    r"|tutorial|appendix|README|FAQ|note|standard|specification) (?:is(?! free\b)|describes?|provides?|explains?"
-    r"|gives?|contains?"
-    r"|covers?|shows?|presents?|helps?|lets?|allows?|specifies|defines?|offers?|tells?)\b"
-    r"|[^.?!]*; (?:in )?this (?:document|article|paper|post|essay|note) (?:describes|explains|shows|argues|tells)\b"
-)
+_OF_ITSELF: Final = re.compile(signs("of_itself"))
 """A sentence in which a text says what it is."""
 _SOON: Final = 30
 """Sentences within which it does."""
@@ -211,7 +204,8 @@ class _Teller:
         standing = [one for one in sound if not one.leans and not one.asks]
         self._around = _before_the_place(reading) if kind == "news" else frozenset()
         posts = kind not in ("manual", "code", "list", "letter", "note")
-        plain = [one for one in standing if not self._speaks(one) and not _is_open(one, reading)]
+        # That something is not known is an idea for somebody, not what the document says.
+        plain = [one for one in standing if not self._speaks(one) and not says_unknown(one, reading.known)]
         plain = [one for one in plain if not (posts and is_post(one.text)) and one.index not in self._around]
         standing = plain if len(plain) > 1 else standing
         told = [one for one in reading.sentences if one.kind in ("prose", "item")]
@@ -345,10 +339,8 @@ class _Teller:
             chosen = good[:1] + pick(
                 good[1:], self._ranks, 2, max(0, 75 - sum(one.size for one in good[:1])), limit=0.8
             )
-            if chosen:
+            if chosen or self._talk:
                 return self._take(sorted(chosen, key=lambda one: one.index))
-            if self._talk:
-                return []
         pool = [one for one in self._pool if one.index not in self.used and one.kind == "prose"]
         pool = pool or [one for one in self._pool if one.index not in self.used]
         chosen = self._opening(pool, max(space, 12)) if self.kind in _OPENING else []
@@ -390,9 +382,6 @@ class _Teller:
         plain = [one for one in pool if one.size > 3 and not self._speaks(one)]
         # A report of an agency begins with its place; what stands before that are pictures, offers and highlights.
         first = next((one for one in plain if one.label == DATELINE), self._first_told(plain))
-        if first is not None and _sets_against(first, self.reading):
-            # What a `but` answers stands before it.
-            first = next((one for one in reversed(plain) if one.index < first.index), first)
         most = max(space, min(_FIRST, self._left))
         if first is None or first.size > most or first.index > 12:
             return []
@@ -533,17 +522,6 @@ def _before_the_place(reading: Reading) -> frozenset[int]:
     first = next((one.index for one in reading.sentences if one.label == DATELINE), 0)
     early = reading.sentences[: first if first < len(reading.sentences) / 2 else 0]
     return frozenset(one.index for one in early if one.kind == "prose")
-
-
-def _sets_against(sentence: Sentence, reading: Reading) -> bool:
-    """Whether it begins with a word that sets it against what was said before."""
-    said = " ".join(sentence.words[:4])
-    return any(said.startswith(f"{mark.rstrip(',')} ") for mark in reading.known.contrast)
-
-
-def _is_open(sentence: Sentence, reading: Reading) -> bool:
-    """Whether it says that something is not known: that is an idea for somebody, not what the document says."""
-    return says_unknown(sentence, reading.known)
 
 
 def _is_telling(title: str) -> bool:

@@ -57,10 +57,7 @@ def find_themes(reading: Reading, most: int) -> list[Theme]:
     scored.sort(key=lambda theme: (-theme.score, theme.sentences, theme.label))
     chosen: list[Theme] = []
     for theme in scored:
-        if len(chosen) == most:
-            break
-        inside = [one for one in chosen if set(one.key) & set(theme.key)]
-        if not inside:
+        if len(chosen) < most and not any(set(one.key) & set(theme.key) for one in chosen):
             chosen.append(theme)
     return chosen
 
@@ -108,7 +105,7 @@ def _shown(forms: Counter[str], known: Lexicon) -> str:
     """The form that is written most; in small letters where the text ever writes it so."""
     best = sorted(forms, key=lambda form: (-forms[form], form.lower(), form))
     small = [form for form in best if form.islower()]
-    return small[0] if small and known.code != "de" else best[0]
+    return (small or best)[0]
 
 
 def _unspaced(reading: Reading, most: int) -> list[Theme]:

@@ -103,6 +103,11 @@ def signs(name: str) -> str:
     return "|".join(text.replace("\n", "") for text in _signs()[name].values())
 
 
+def sign_words(name: str) -> frozenset[str]:
+    """The same for single words."""
+    return frozenset(word for text in _signs()[name].values() for word in text.split())
+
+
 @lru_cache(maxsize=1)
 def _signs() -> dict[str, dict[str, str]]:
     return _data("signs")
