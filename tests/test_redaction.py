@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import base64
+import json
 from dataclasses import dataclass
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,6 +38,22 @@ def test_a_secret_is_found_however_it_is_written_and_whatever_holds_it() -> None
     assert redactor.value(kept) == Fact(
         "none", more=({"k": ["[secret s0]", 2], "[secret s0]": None}, Fact("[secret s0]"))
     )
+
+
+@given(before=st.binary(max_size=7), after=st.binary(max_size=7))
+def test_in_base64_it_is_found_also_between_other_bytes(before: bytes, after: bytes) -> None:
+    """As a header for a name and a password has it."""
+    redactor = knowing(SECRET)
+    for encode in (base64.b64encode, base64.urlsafe_b64encode):
+        assert "[secret s0]" in redactor.text(encode(before + SECRET.encode() + after).decode())
+
+
+def test_in_addresses_and_in_json_it_is_found_as_they_are_written() -> None:
+    redactor = knowing(SECRET, "schlüssel-42")
+    lower = "pa%22ss%2fword%0a%2b1"
+    for form in (quote(SECRET), quote_plus(SECRET), lower, json.dumps(SECRET)[1:-1]):
+        assert redactor.text(f"key={form}&x") == "key=[secret s0]&x", form
+    assert redactor.text(json.dumps(["schlüssel-42"])) == '["[secret s1]"]'
 
 
 def test_what_holds_none_is_the_very_same_value() -> None:

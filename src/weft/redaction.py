@@ -1,19 +1,20 @@
 """The one redactor: a secret that this process has had in its hands stands in nothing that is kept, sent or shown.
 
 Whoever takes a secret out of its place tells it to `REDACTOR`; what is written to a log, made an artifact, sent to a
-model, given by a tool, shown by a face or said in an error goes through it. A secret is found as it is, percent-encoded
-and in base64, and its name stands in its place. What is shorter than eight characters is no secret worth the name: it
-would be found everywhere.
+model, given by a tool, shown by a face or said in an error goes through it. A secret is found as it is, as an address
+or JSON has it, and in base64, and its name stands in its place. What is shorter than eight characters is no secret
+worth the name: it would be found everywhere.
 """
 
 from __future__ import annotations
 
 import base64
 import dataclasses
+import json
 import re
 from collections.abc import Mapping
 from typing import Any, Final, TypeVar
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 T = TypeVar("T")
 SHORTEST: Final = 8
@@ -32,8 +33,7 @@ class Redactor:
     def learn(self, name: str, secret: str) -> None:
         if len(secret) < SHORTEST or secret in self._known:
             return
-        forms = {secret, quote(secret, safe=""), base64.b64encode(secret.encode()).decode().rstrip("=")}
-        self._known |= dict.fromkeys(forms, name)
+        self._known |= dict.fromkeys(_forms(secret), name)
         longest_first = sorted(self._known, key=len, reverse=True)
         self._pattern = re.compile("|".join(map(re.escape, longest_first)))
 
@@ -69,6 +69,21 @@ class Redactor:
             changed = {name: new for name, old in named if (new := self._cleaned(old)) is not old and new != old}
             return dataclasses.replace(value, **changed) if changed else value
         return value
+
+
+def _forms(secret: str) -> set[str]:
+    """How it stands in addresses, in JSON, and in base64, there also between other bytes as in `name:secret`."""
+    data = secret.encode("utf-8", "surrogatepass")
+    addressed = {quote(data, safe=safe) for safe in ("", "/", "!'()*")}
+    addressed |= {quote_plus(data)} | {re.sub("%..", lambda found: found[0].lower(), one) for one in addressed}
+    told = {json.dumps(secret, ensure_ascii=strict)[1:-1] for strict in (True, False)}
+    packed = {base64.b64encode(data).decode().rstrip("=")}
+    for before, letters in ((0, 0), (1, 2), (2, 3)):  # the letters that bytes before it have a part in
+        after = (before + len(data)) % 3 != 0
+        whole = base64.b64encode(bytes(before) + data).decode().rstrip("=")
+        packed.add(whole[letters : len(whole) - after])
+    packed |= {one.replace("+", "-").replace("/", "_") for one in packed}
+    return {secret} | addressed | told | packed
 
 
 REDACTOR: Final = Redactor()
