@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { ApprovalAsk } from "../asks/ApprovalAsk";
 import { Formatted } from "../parts/Formatted";
+import { InlineCode } from "../parts/InlineCode";
 import { count, humanMs, now, tokens } from "../parts/words";
 import type { OpenSession } from "../store/open";
 import type { Call, Card } from "../store/conversations";
@@ -23,7 +24,7 @@ export function TurnCard({ card, rev, open }: { card: Card; rev: number; open: O
       {card.open && open.left.value ? <p class="warning"><span aria-hidden="true">! </span>Whatever ran this has ended in the middle of it. Say something, and it goes on from here.</p>
         : card.open && !live && !asked.length && !open.fold.questions.size && <Waits card={card} rev={rev} />}
       {!card.open && card.outcome === "failed" && (
-        <p class="warning bad"><span aria-hidden="true">✗ </span>{card.why || "the model call failed"}. Say it again to try once more.</p>
+        <p class="warning bad"><span aria-hidden="true">✗ </span><InlineCode text={card.why || "the model call failed"} />. Say it again to try once more.</p>
       )}
       {!card.open && card.outcome === "interrupted" && <p class="warning"><span aria-hidden="true">! </span>{card.why}</p>}
       {!card.open && card.answer && <Foot card={card} open={open} />}
