@@ -47,6 +47,12 @@ EXAMPLES
            lamp trim --deep 3 north
            lamp light north
 
+       Trim all lanterns of the pier, the ones that are lit as well:
+
+       lamp trim --all
+
+       Put the old wick back, if there is one.
+
 RETURN CODES
        Error codes are: 1 no wick, 2 no lantern.
 
@@ -133,6 +139,7 @@ def test_an_option_of_a_manual_page_stands_before_what_is_said_of_it_under_the_h
     assert blocks[blocks.index("-v, --verbose") + 1].startswith("Says what is done, one line")
     assert "- never on Sundays" in blocks
     assert "```\nlamp trim --deep 3 north\nlamp light north\n```" in document.text
+    assert blocks[blocks.index("```\nlamp trim --all\n```") + 1] == "Put the old wick back, if there is one."
     assert "lamp trim [<options>] <lantern>\nlamp cut <lantern> (old syntax)" in blocks
     assert "specified\nin lamp(5)." in document.text
 

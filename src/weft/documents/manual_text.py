@@ -138,7 +138,7 @@ class _Layout:
         for chunk in _chunks(lines):
             depth = min(map(_depth, chunk[1:])) if _begins_deeper(chunk) else _depth(chunk[0])
             level = min(level, depth)
-            if self._is_example(chunk, depth, level):
+            if self._is_example(chunk, depth, level, announced=bool(out) and out[-1].endswith(":")):
                 out = out[:-1] if example else out
                 example = [*example, "", *chunk] if example else chunk
                 out.append(_code(example))
@@ -154,13 +154,15 @@ class _Layout:
                 level = min(below)
         return out
 
-    def _is_example(self, chunk: Sequence[str], depth: int, level: int) -> bool:
+    def _is_example(self, chunk: Sequence[str], depth: int, level: int, *, announced: bool) -> bool:
         said = [line.strip() for line in chunk]
         if any(line.startswith(("#", "```", "~~~")) for line in said):
             return True
         if _in_two_columns(chunk) or (_HANGING.match(said[0]) and depth == level and len(chunk) == 1):
             return False
         deeper = depth >= level + _EXAMPLE
+        if announced and len(chunk) <= _CALLS and not _hangs(chunk) and not said[-1].endswith(_ENDED):
+            return not any(map(_BULLET.match, said)) and self._broken([*chunk, "."]) == len(chunk)
         if len(chunk) == 1:
             sentence = said[0].endswith((".", ":")) or _BULLET.match(said[0]) is not None
             return deeper and not sentence
