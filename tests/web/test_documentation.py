@@ -58,6 +58,13 @@ def test_it_can_be_searched_and_has_every_page(client: TestClient) -> None:
     assert written <= places | {""} | {"index.html"}, written - places
 
 
+def test_every_picture_of_a_page_is_shown(client: TestClient) -> None:
+    pictures = re.findall(r'<img[^>]*src="([^"]+)"', client.get("/docs/page.html").text)
+    assert len(pictures) > 10
+    for address in pictures:
+        assert client.get(f"/docs/{address}").status_code == 200, address
+
+
 def test_nothing_else_is_reached_through_it(client: TestClient) -> None:
     for name in ("../guard.py", "%2e%2e/guard.py", "/etc/passwd", "no-such-page.html"):
         assert client.get(f"/docs/{name}").status_code == 404
