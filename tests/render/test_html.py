@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+import weft.render.html
 from weft.render.formulas import ELEMENTS
 from weft.render.html import code_html, difference_html, markdown_html
 
@@ -171,3 +172,14 @@ def test_a_difference_of_texts_that_are_made_to_be_trouble_is_shown() -> None:
     before = "\n".join(str(number % 101) for number in range(40_000))
     after = "\n".join(f"{number % 101}\nnew {number}" for number in range(20_000))
     assert '<span class="line added">+new 19999</span>' in difference_html(before, after)
+
+
+def test_code_whose_colours_would_take_minutes_is_shown_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each line is there; what was not coloured in time stands as it is."""
+    monkeypatch.setattr(weft.render.html, "_COLOURING_SECONDS", 0.5)
+    code = "a: 1\n" + "*" * 150_000 + "\nlast: 2"
+    for shown in (code_html(code, "yaml"), markdown_html(f"```yaml\n{code}\n```\n")):
+        assert '<span class="nt">a</span>' in shown
+        plain = re.sub("<[^>]*>", "", shown)
+        assert plain.count("*") == 150_000
+        assert plain.rstrip().endswith("last: 2")

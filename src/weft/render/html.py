@@ -8,8 +8,12 @@ which elements and attributes there may be. Colours are classes; the page's styl
 from __future__ import annotations
 
 import html
+import math
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from typing import Any, Final
 
@@ -21,6 +25,10 @@ from weft.render.formulas import add_formulas
 
 LONGEST: Final = 200_000
 """Characters of one text that are formatted; a longer one is shown as it is."""
+_COLOURING_SECONDS: Final = 2.0
+"""For all the code in one text: there are patterns of Pygments that take the square of it, minutes for what a model may
+write."""
+_UNTIL: Final[ContextVar[float]] = ContextVar("colouring until", default=math.inf)
 _IMPORTING: Final = threading.Lock()
 """Pygments puts other modules in the place of its own while it is imported, which a second thread must not see."""
 _ELEMENTS: Final = {
@@ -64,12 +72,15 @@ _ATTRIBUTES: Final = {
 def markdown_html(text: str) -> str:
     if len(text) > LONGEST:
         return f"<pre>{html.escape(_plain(text))}</pre>"
-    return _cleaned(_markdown().render(_plain(text)))
+    with _coloured_for_a_while():
+        return _cleaned(_markdown().render(_plain(text)))
 
 
 def code_html(text: str, language: str = "") -> str:
     """One block of code with colours; without a known language as it is."""
-    return _cleaned(f'<pre class="code"><code>{_coloured(_plain(text), language)}</code></pre>')
+    with _coloured_for_a_while():
+        shown = _coloured(_plain(text), language)
+    return _cleaned(f'<pre class="code"><code>{shown}</code></pre>')
 
 
 def difference_html(before: str, after: str, *, names: Sequence[str] = ("before", "after")) -> str:
@@ -94,7 +105,7 @@ def _coloured(text: str, language: str) -> str:
     if not language or len(text) > LONGEST:
         return html.escape(text)
     with _IMPORTING:
-        from pygments import highlight
+        from pygments import format as formatted
         from pygments.formatters import HtmlFormatter
         from pygments.lexers import get_lexer_by_name
         from pygments.util import ClassNotFound
@@ -103,8 +114,30 @@ def _coloured(text: str, language: str) -> str:
         lexer = get_lexer_by_name(language, stripnl=False)
     except ClassNotFound:
         return html.escape(text)
-    shown: str = highlight(text, lexer, HtmlFormatter(nowrap=True))
+    shown: str = formatted(_in_time(lexer.get_tokens(text), text), HtmlFormatter(nowrap=True))
     return shown
+
+
+@contextmanager
+def _coloured_for_a_while() -> Iterator[None]:
+    before = _UNTIL.set(time.monotonic() + _COLOURING_SECONDS)
+    try:
+        yield
+    finally:
+        _UNTIL.reset(before)
+
+
+def _in_time(tokens: Iterable[tuple[Any, str]], text: str) -> Iterator[tuple[Any, str]]:
+    """The pieces of a text with their colours; when it takes too long, the rest of it as it is."""
+    from pygments.token import Text
+
+    done = 0
+    for kind, piece in tokens:
+        if time.monotonic() > _UNTIL.get():
+            yield Text, text[done:]
+            return
+        done += len(piece)
+        yield kind, piece
 
 
 @cache
