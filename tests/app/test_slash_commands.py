@@ -145,6 +145,8 @@ def test_a_run_takes_further_inputs_by_name(known: KnownWords) -> None:
         ("/limits turns=nan", "is no limit"),
         ("/limits wishes=3", "is no limit"),
         ("/help me", "stands alone"),
+        ("/export pdf", "there is no form pdf"),
+        ("/attach gone.md", "there is no file gone.md in"),
     ],
 )
 def test_what_is_not_whole_is_said_and_never_sent(text: str, says: str, known: KnownWords) -> None:

@@ -298,6 +298,8 @@ def _attach(rest: str, known: KnownWords) -> Attach:
         if len(words) != 1:
             raise UserError(f"there is no file {rest} in {known.working}", hint="/attach takes one file at a time")
         whole = known.working / Path(words[0].removeprefix("@")).expanduser()
+        if not whole.exists():
+            raise UserError(f"there is no file {words[0]} in {known.working}", hint="check how it is spelled")
     return Attach(given_file(whole))
 
 
@@ -380,6 +382,8 @@ def _export(rest: str, known: KnownWords) -> Export:
         raise UserError("one session is one file", hint="for example: /export markdown talk.md")
     by_ending: dict[str, ExportKind] = {".md": "markdown", ".zip": "bundle"}
     named = words[0] if words else ""
+    if named and not kind and Path(named).name == named and not Path(named).suffix:
+        raise UserError(f"there is no form {named}", hint=f"one of: {', '.join(kinds)}; or a file: /export talk.md")
     return Export(kind or by_ending.get(Path(named).suffix, "html"), named)
 
 
