@@ -521,6 +521,9 @@ def test_a_source_that_makes_a_file_is_given_its_folder(weft: Weft, tmp_path: Pa
     assert allowed.code == 1
     assert f"may change {place / 'books.db'}, which is not there" in allowed.out
     assert f"weft sources allow books --write {place}" in allowed.out
+    listed = weft("sources", "list").out
+    assert "\n" not in listed.strip()
+    assert f"--write {place}; to reach it: weft sources test books" in listed
     assert not (place / "books.db").exists()
     weft("sources", "allow", "books", "--write", place)
     assert (place / "books.db").is_file()

@@ -28,7 +28,8 @@ def test_it_is_reached_offered_and_called(opened: OpenShelf) -> None:
         async with opened() as shelf:
             shelf.add_odd()
             assert shelf.box().get("odd__echo") is None
-            assert "weft sources test odd" in shelf.box().sources["odd"].trouble
+            trouble = shelf.box().sources["odd"].trouble
+            assert trouble == "it was never reached; to reach it: weft sources test odd"
             reached = await shelf.reach("odd")
             assert reached.state == "ready", reached.why
             assert reached.listing is not None

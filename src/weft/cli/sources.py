@@ -156,7 +156,7 @@ def _tested(shelf: SourceSettings, slugs: tuple[str, ...], *, as_json: bool) -> 
         if reached.state != "ready":
             print("\t".join((clean(slug), reached.state, " ".join(map(clean, reached.why.split("\n"))))))
             continue
-        print("\t".join((clean(slug), "ready", clean(f"{len(names)} tools: {', '.join(names)}"))))
+        print("\t".join((clean(slug), "ready", clean(f"{count(len(names), 'tool')}: {', '.join(names)}"))))
         for name, why in reached.listing.left_out.items() if reached.listing else ():
             print(clean(f"  left out: {name}: {why}"), file=sys.stderr)
     return EXIT_FAILED if bad else EXIT_DONE
@@ -282,7 +282,7 @@ def sign_in(slug: str, paste: bool, device: bool, workspace: str | None) -> int:
         how = pasted if paste else None
         reached = asyncio.run(shelf.sign_in(slug, show=show, secret=_typed, paste=how, device=device))
         if reached.state == "ready":
-            print("\t".join((clean(slug), "ready", f"{len(shelf.tools(shelf.one(slug)))} tools")))
+            print("\t".join((clean(slug), "ready", count(len(shelf.tools(shelf.one(slug))), "tool"))))
             went_on, left = asyncio.run(wake_waiting(app, slug, TERMINAL))
             for session in went_on:
                 print(f"session {session} waited for this, and goes on", file=sys.stderr)

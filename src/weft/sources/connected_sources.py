@@ -128,8 +128,8 @@ class Sources:
         if reached.state == "needs sign-in":
             return f"it needs sign-in: weft sources sign-in {source.slug}"
         if reached.listing is None:
-            how = f"weft sources test {source.slug}"
-            return f"{reached.why or 'it was never reached'}: {how}"
+            why = " ".join(reached.why.split()) or "it was never reached"
+            return f"{why}; to reach it: weft sources test {source.slug}"
         return ""
 
     def offer(
