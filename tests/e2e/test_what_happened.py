@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import signal
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -50,6 +52,18 @@ def test_an_answer_that_is_none_is_said_in_a_chat(
     (settled,) = [event for event in weft.log("the-talk") if event["type"] == "model_settled"]
     assert (settled["outcome"], settled["stop"]) == ("completed", stop)
     assert told in weft("sessions", "log", "the-talk").out
+
+
+def test_a_conversation_says_that_it_waits_for_its_turn(weft: Weft) -> None:
+    with serving([Reply(text="Hello.")]) as server:
+        desk(weft, server.url, '[limits]\ndesk = "1 a day"\n')
+        assert weft("chat", "hello").code == 0
+        words = weft.command("chat", "hello")
+        with subprocess.Popen(words, env=weft.env, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) as second:
+            assert second.stderr is not None
+            assert "waits for its turn with desk (1 a day)" in second.stderr.readline().decode()
+            second.send_signal(signal.SIGINT)
+            second.stderr.read()
 
 
 def test_a_call_of_a_step_says_why_its_answer_ended(scripted: Weft, source: Path) -> None:

@@ -96,6 +96,7 @@ from weft.session.session import Session
 from weft.session.state import SessionState, UnheardWords
 from weft.session.timestamps import moment_seconds
 from weft.workspace.pipeline import Pipeline
+from weft.workspace.resource_limit import tell_waiting
 
 if TYPE_CHECKING:
     from weft.app.live.conversations import SessionConversation
@@ -351,6 +352,7 @@ class LiveSession(OpenedSession):
 
     async def _work(self) -> None:
         """Until the inbox is empty: one command after the other."""
+        tell_waiting.set(self.notice)  # by what a conversation starts; a step says it itself
         try:
             while self._inbox:
                 given = self._inbox.popleft()
