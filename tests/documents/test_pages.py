@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from weft.documents import Document, read_document
+from weft.documents.markup import parse_html
 
 PAGES = Path(__file__).parent / "pages"
 
@@ -391,3 +392,10 @@ def test_tables_say_all_their_cells() -> None:
     <tr><td colspan=99>More of them, <img alt="arrow" src="a.png"> below</td></tr></table></body>"""
     text = read_document(page.encode(), "page.html").text
     assert "| Keyword |  | Frontend |\n| --- | --- | --- |\n| bind | yes |  |\n| More of them, below |  |  |" in text
+
+
+def test_blocks_that_begin_without_end_leave_one_boundary_and_not_one_for_each() -> None:
+    """Or each element above them is looked through for all of them: half a minute for a page of 100 KB."""
+    page = parse_html("<html>" + "<div>" * 20_000 + "words" + "<table><tr><td>" * 1_000 + "more")
+    assert sum(1 for _ in page.elements()) < 200
+    assert page.all_text() == "wordsmore"

@@ -218,8 +218,9 @@ class _Tree:
         if tag in _VOID:
             self.open[-1].children.append(element)
         elif len(self.open) > DEPTH:
-            # only the boundary between blocks is kept: the text goes on in the element that is open
-            if tag in BLOCKS:
+            # only the boundary between blocks is kept, once: the text goes on in the element that is open
+            last = self.open[-1].children[-1:]
+            if tag in BLOCKS and not (last and isinstance(last[0], Element) and last[0].tag == "hr"):
                 self.open[-1].children.append(Element("hr"))
             self.dissolved.append(tag)
             self.dissolved_tags[tag] += 1
