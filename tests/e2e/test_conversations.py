@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import subprocess
+import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -361,3 +362,42 @@ def test_a_limit_in_money_counts_what_the_connection_s_price_says(weft: Weft, de
     assert len(of(t.TurnStarted, events)) == 2
     reached = of(t.LimitReached, events)
     assert [one.reason for one in reached] == ["main may cost $0.05, and has cost $0.0520"]
+
+
+DIES = """
+import asyncio, os, sys
+from pathlib import Path
+from weft.app import App, LiveSession, SessionRequest
+
+say = LiveSession._say
+async def dies(self, *given):
+    if "told" in sys.argv:
+        await say(self, *given)
+    os._exit(9)
+LiveSession._say = dies
+
+async def main():
+    with App.open(Path(sys.argv[1])) as app:
+        async with app.session(SessionRequest(session="desk", talk=True)):
+            print("open", flush=True)
+            await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_what_was_said_to_one_that_dies_before_it_answers_is_not_asked_for_twice(weft: Weft, told: bool) -> None:
+    words = [sys.executable, "-c", DIES, str(weft.workspace), "told" if told else "lost"]
+    with subprocess.Popen(words, env=weft.env, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"open\n"
+        sent = weft("send", "desk", "hello there")
+        assert holder.wait(60) == 9
+    said = [line["text"] for line in weft.log("desk") if line["type"] == "message_accepted"]
+    if told:
+        assert (sent.code, said) == (0, ["hello there"])
+        assert "what was said is in it" in sent.out
+    else:
+        assert (sent.code, said) == (1, [])
+        assert "give it again" in sent.err

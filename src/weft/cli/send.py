@@ -10,7 +10,7 @@ import click
 from weft.cli.place import open_app, workspace_option
 from weft.cli.run_options import program_words
 from weft.cli.stopping import TERMINAL
-from weft.protocol.commands import Accepted, Interrupt, Refused, Say, SessionCommand
+from weft.protocol.commands import Accepted, Interrupt, Say, SessionCommand
 from weft.protocol.errors import UsageError, UserError
 from weft.protocol.ids import check_session_id
 
@@ -51,9 +51,14 @@ def reach(session: str, command: SessionCommand, workspace: str | None) -> Accep
                 raise UserError(
                     f"session {name} is not open anywhere", hint=f"{program_words(app)} chat --session {name} opens it"
                 )
-            reply = await attached.submit(command, by=TERMINAL)
-            if isinstance(reply, Refused):
-                raise reply.error()
-            return reply
+            key = app.new_name()
+            reply = await attached.submit(command, key=key, by=TERMINAL)
+            if isinstance(reply, Accepted):
+                return reply
+            for record in await attached.records() if attached.is_lost else ():
+                if record.envelope is not None and record.envelope.key == key:
+                    told = f"the process that held the session has ended; what was said is in it (event {record.seq})"
+                    return Accepted(seq=record.seq, note=told)
+            raise reply.error()
 
         return asyncio.run(submitted())

@@ -347,7 +347,8 @@ async def _ask(way: Way, asked: Mapping[str, Any], seconds: float | None) -> dic
         async with way(asked) as reader, asyncio.timeout(seconds):
             line = await reader.readline()
     except TimeoutError as error:
-        raise ExternalError("the process that holds the session does not answer", retryable=True) from error
+        hint = "what was given may still be carried out there: look before you give it again"
+        raise ExternalError("the process that holds the session does not answer", hint=hint, retryable=True) from error
     if not line:
         raise HolderGoneError
     return _read(line)
