@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import subprocess
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,10 @@ import pytest
 from tests.gated import started, wait_for_file
 from tests.made import Weft
 from weft.app import App, OpenedSession, SessionRequest
-from weft.protocol.commands import Say
+from weft.cli import reply
+from weft.cli.commands import run_command_line
+from weft.cli.run import FollowedSession, follow
+from weft.protocol.commands import ReplyToGate, Say
 from weft.protocol.events import GateOpened, WordsSaid, WordsUnderstood
 from weft.testing.scripted import ScriptedModel, Turn, says
 
@@ -335,3 +339,20 @@ def test_words_to_a_run_that_is_at_work_are_told_so(weft: Weft) -> None:
     assert done.code == 1
     assert "the run is going on\n  wait until it needs a reply, or stop it: weft interrupt" in done.err
     assert [line["text"] for line in said if line["type"] == "words_said"] == ["proceed"]
+
+
+def test_words_for_a_gate_that_somebody_else_answered_first_say_nothing_to_the_next(
+    weft: Weft, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    @asynccontextmanager
+    async def later(app: App, request: SessionRequest, *given: Any, **more: Any) -> AsyncIterator[FollowedSession]:
+        async with app.session(SessionRequest(session="essay")) as session:
+            assert await session.run(ReplyToGate(gate="plan", choice="proceed")) == "waiting"
+        async with follow(app, request, *given, **more) as followed:
+            yield followed
+
+    monkeypatch.setattr(reply, "follow", later)
+    assert run_command_line(["--workspace", str(weft.workspace), "reply", "essay", "proceed"]) == 1
+    assert "that is no longer what the run asks" in capsys.readouterr().err
+    assert [line["gate"] for line in weft.log("essay") if line["type"] == "gate_resolved"] == ["plan-1"]
+    assert [line["type"] for line in weft.log("essay")].count("words_said") == 0

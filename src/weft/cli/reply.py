@@ -83,8 +83,12 @@ async def _reply(
     as_json: bool,
     plain: bool,
 ) -> int:
+    seen: tuple[str, ...] = ()
     if app.sessions.exists(name):
         state = app.sessions.read(name).state
+        back = state.confirming
+        if not gate:  # what is asked now is meant, and not what somebody else's reply leads to in the meantime
+            seen = (back.confirmation,) if back is not None else tuple(one.gate for one in state.gates.values())
         if state.seq and state.run is None:
             raise UserError("no run is waiting in this session", hint=f"{program_words(app)} run starts one")
     async with follow(app, SessionRequest(session=name), None, as_json=as_json, plain=plain) as followed:
@@ -99,7 +103,8 @@ async def _reply(
             if not followed.asks or not session.state.gates:
                 raise UserError("what is your reply?", hint=f"{program_words(app)} reply {name} proceed")
             return OUTCOMES[await followed.to_the_end(None, output)]
-        outcome = await followed.give(Say(text=_text(session, words, gate), gate=gate or "", to="run"), output)
+        said = Say(text=_text(session, words, gate), gate=gate or "", to="run", asked=seen)
+        outcome = await followed.give(said, output)
         if followed.went_on:
             if outcome == "waiting" and followed.asks:
                 return OUTCOMES[await followed.to_the_end(None, output)]
