@@ -80,7 +80,12 @@ def test_what_is_wrong_is_told(kb: Kb) -> None:
     assert "nowhere.md is not there\n" in missing
     assert "check how it is spelled" in missing
     (kb.folder / "desk/knowledge/audit/collection.yaml").write_text("title: a\nreferences: [{form: 'ISA'}]\n")
-    assert "collection.yaml:2:21: references[0].form: a template needs" in kb("update", "audit", code=1).stderr
+    wrong = "knowledge/audit/collection.yaml:2:21: references[0].form: a template needs"
+    assert wrong in kb("update", "audit", code=1).stderr
+    kb("create", "notes")
+    listed = kb("list", code=1)
+    assert listed.stdout == "notes\t0 documents\t0 passages\tnotes\n", "one that is broken hides no other"
+    assert wrong in listed.stderr
 
 
 def test_what_can_not_be_taken_in_leaves_no_collection_behind(kb: Kb) -> None:

@@ -178,15 +178,19 @@ def _lines(what: str) -> Callable[[int, int, str], None]:
 @command.command("list")
 @json_option
 @workspace_option
-def list_collections(as_json: bool, workspace: str | None) -> None:
+def list_collections(as_json: bool, workspace: str | None) -> int:
     """The collections of the workspace."""
     with Collections.of(workspace_path(workspace)) as collections:
-        rows = collections.rows()
+        rows, broken = collections.rows()
     found = []
     for row in rows:
         has = (f"{row.counts['documents']} documents", f"{row.counts['passages']} passages")
         found.append(({"name": row.name, "title": row.title, **row.counts}, (row.name, *has, row.title)))
-    print_list(found, "there are no collections yet: weft kb create NAME FILE... makes one", as_json=as_json)
+    if found or not broken:
+        print_list(found, "there are no collections yet: weft kb create NAME FILE... makes one", as_json=as_json)
+    for error in broken:
+        print(clean_lines(f"weft: {error}"), file=sys.stderr)
+    return EXIT_FAILED if broken else EXIT_DONE
 
 
 @command.command("show")

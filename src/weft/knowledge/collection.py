@@ -162,4 +162,4 @@ def parse_collection(text: str, file: str = FILE) -> Collection:
 
 def read_collection(folder: Folder) -> Collection:
     """The collection declared in this folder. FileNotFoundError passes: callers know the collection's name."""
-    return parse_collection(read_source(folder, FILE).text)
+    return parse_collection(read_source(folder, FILE).text, f"{folder.path.parent.name}/{folder.path.name}/{FILE}")

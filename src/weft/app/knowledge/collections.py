@@ -23,6 +23,7 @@ from weft.knowledge.knowledge_base import (
 from weft.knowledge.tools import call
 from weft.language.sentences import words
 from weft.language.stems import stem
+from weft.protocol.errors import WeftError
 from weft.protocol.values import dataclass
 from weft.version import __version__
 from weft.workspace.workspace import Workspace
@@ -147,9 +148,14 @@ class Collections:
         with open_collection(self._folder, name) as knowledge:
             yield OpenCollection(name, knowledge)
 
-    def rows(self) -> list[CollectionRow]:
-        found = []
+    def rows(self) -> tuple[list[CollectionRow], list[WeftError]]:
+        """Of each collection that opens; and why the others don't."""
+        found: list[CollectionRow] = []
+        broken: list[WeftError] = []
         for name in collection_names(self._folder):
-            with self.opened(name) as one:
-                found.append(one.row)
-        return found
+            try:
+                with self.opened(name) as one:
+                    found.append(one.row)
+            except WeftError as error:
+                broken.append(error)
+        return found, broken
