@@ -730,3 +730,13 @@ def test_what_leans_in_an_abstract_stands_with_what_it_leans_on_or_is_left_out()
     body = "The lamps were chosen in spring, and bats were counted at lamps of the towns until autumn. " * 8
     text = f"# Lamps and bats\n\n## Abstract\n\n{abstract}\n\n## Methods\n\n{body}\n\n## Results\n\n{body}\n"
     assert not [point for point in kits.make(text).summary["bullets"] if point.startswith("It is often")]
+
+
+def test_a_french_question_that_leans_is_not_open() -> None:
+    text = (
+        "Le maire a fait poser une bâche sur le toit du moulin au printemps. "
+        "Personne ne sait qui devra payer la suivante. "
+        "La rivière passe sous les murs depuis des siècles, et le moulin est fermé depuis la guerre. "
+    )
+    asked = kits.make(text + "Les enfants du village viennent le samedi avec leurs parents. " * 3).ideas["questions"]
+    assert asked == []

@@ -135,6 +135,14 @@ def test_words_are_in_their_language_and_ours_in_the_readers(name: str, tag: str
     assert all(node.attributes["lang"] == "en" for node in root.by_class("uses") + root.by_class("refs"))
 
 
+def test_what_stands_around_a_german_kit_is_german() -> None:
+    root = page("wald")
+    assert [node.text for node in root.by_class("glance")[0].all("dt")] == ["Lesezeit", "Wörter", "Sprache"]
+    assert root.by_class("glance")[0].all("dd")[-1].text == "Deutsch (de)"
+    assert root.by_class("legend")[0].text.startswith("Eine Zahl im Kästchen")
+    assert all(node.text.startswith("in der Quelle") for node in root.by_class("where"))
+
+
 def test_a_line_that_runs_the_other_way_says_so() -> None:
     kit, source = kit_and_source("The mill turns. The river was lower this year than in any year before it.")
     kit["summary"]["bullets"] = ["An English line.", "البحر لا يكذب، لكن الميزان قد يكذب"]

@@ -135,9 +135,9 @@ class _Carried:
         said = " ".join(one.words)
         if says_unknown(one, self._reading.known):
             # `It is not known` leans on nothing.
-            return one.sound and (
-                not one.leans or said.startswith(tuple(self._reading.known.unknown)) or bool(_EMPTY.match(said))
-            )
+            stands = not one.leans or bool(_EMPTY.match(said))
+            known = self._reading.known
+            return one.sound and (stands or (known.code == "en" and said.startswith(tuple(known.unknown))))
         answered = self._kind in ("interview", "transcript", "manual", "poem", "story", "code", "newsletter", "list")
         spoken = any(mark in one.text for mark in '"“„«')
         if not _TO_SOMEBODY.isdisjoint(one.words) or _ASKED_BY.match(one.text):

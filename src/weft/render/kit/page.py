@@ -66,7 +66,8 @@ def _masthead(contents: Contents, parts: KitParts, source: Source) -> Html:
     ]
     headline, tldr = contents.headline, contents.tldr
     facts = [
-        element("div", element("dt", fact.label), element("dd", parts.own(fact.value))) for fact in contents.glance
+        element("div", element("dt", parts.label(fact.label)), element("dd", parts.own(parts.label(fact.value))))
+        for fact in contents.glance
     ]
     told = [part for one in byline if one is not None for part in (" ", one)]
     return element(
@@ -78,7 +79,7 @@ def _masthead(contents: Contents, parts: KitParts, source: Source) -> Html:
             element("p", *told, class_="byline") if told else None,
             parts.said("p", tldr.text, parts.refs(tldr), class_="standfirst", id=tldr.id) if tldr.text else None,
             parts.said("p", contents.note, class_="lead") if contents.note else None,
-            element("p", parts.own(_LEGEND), class_="legend") if parts.passages.every else None,
+            element("p", parts.own(parts.label(_LEGEND)), class_="legend") if parts.passages.every else None,
             class_="opening",
         ),
         element("dl", *facts, class_="glance") if facts else None,

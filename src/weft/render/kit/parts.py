@@ -133,10 +133,12 @@ class KitParts:
             time = element("a", item.time, href=f"#{found[0].id}") if found else item.time
             after.append(element("span", time, class_="time"))
         if item.id in self.passages.missing:
-            after.append(element("strong", self.own("not found word for word in the source"), class_="missing"))
+            after.append(
+                element("strong", self.own(self.label("not found word for word in the source")), class_="missing")
+            )
         elif found:
             label = "in the source" if len(found) == 1 else "in the source, with its context"
-            after.append(element("span", self.own(label), self.refs(item), class_="where"))
+            after.append(element("span", self.own(self.label(label)), self.refs(item), class_="where"))
         said = [self.said("p", one) for one in paragraphs(item.text)]
         return element(
             "figure",
