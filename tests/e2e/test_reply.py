@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import subprocess
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -356,3 +357,40 @@ def test_words_for_a_gate_that_somebody_else_answered_first_say_nothing_to_the_n
     assert "that is no longer what the run asks" in capsys.readouterr().err
     assert [line["gate"] for line in weft.log("essay") if line["type"] == "gate_resolved"] == ["plan-1"]
     assert [line["type"] for line in weft.log("essay")].count("words_said") == 0
+
+
+def test_a_gate_that_is_open_while_other_steps_are_made_can_be_answered(weft: Weft) -> None:
+    files = {
+        "pipelines/sides.yaml": "name: sides\ndescription: d\ninputs: {}\nsteps:\n"
+        '  fast: {artifact: fast.json, code: "sides.py:fast", gate: {message: ok}}\n'
+        '  slow: {artifact: slow.json, code: "sides.py:slow"}\n'
+        '  both: {artifact: both.json, code: "sides.py:both", requires: [fast, slow], final: true}\n',
+        "code/sides.py": "import time\nfrom pathlib import Path\n"
+        "HOLD = Path(__file__).parent.parent / 'traces/hold'\n"
+        "def fast(step):\n    return {}\n"
+        "def slow(step):\n    while HOLD.exists():\n        time.sleep(0.01)\n    return {}\n"
+        "def both(step):\n    return {}\n",
+        "traces/hold": "",
+    }
+    for name, text in files.items():
+        (weft.workspace / name).write_text(text)
+    with subprocess.Popen(
+        weft.command("run", "sides", "--session-id", "sides", "--plain"), env=weft.env, stderr=subprocess.PIPE
+    ) as going:
+        assert going.stderr is not None
+        while b"gate fast-1 opened" not in (line := going.stderr.readline()):
+            assert line, "it ended"
+        with subprocess.Popen(
+            weft.command("reply", "sides", "proceed", "--plain"), env=weft.env, stderr=subprocess.PIPE
+        ) as reply:
+            for _ in range(6000):
+                if reply.poll() is not None or "words_said" in [line["type"] for line in weft.log("sides")]:
+                    break
+                time.sleep(0.01)
+            (weft.workspace / "traces/hold").unlink()
+            _, told = reply.communicate(timeout=60)
+            assert reply.returncode == 0, told
+        going.communicate(timeout=60)
+        assert going.returncode == 0
+    outcomes = [line["outcome"] for line in weft.log("sides") if line["type"] == "run_ended"]
+    assert outcomes == ["waiting", "done"]

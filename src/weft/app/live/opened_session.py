@@ -194,8 +194,10 @@ class OpenedSession(ABC):
         return is_heard(self.state)
 
     def check_heard(self) -> None:
-        """UserError that says why words are for no run: there is none, it is over, or it is at work."""
-        resting_run(self.state)
+        """UserError that says why words are for no run: there is none, it is over, or it is at work. What is said to a
+        gate that is open while other steps are made is heard once they are."""
+        if not self.state.gates:
+            resting_run(self.state)
 
     @property
     def unfinished(self) -> str:
