@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -18,6 +19,7 @@ from weft.protocol.events import Event, Record, RunEnded
 from weft.tools.tool import Context, Handle, Outcome, Tool, begin
 from weft.tools.toolbox import Toolbox
 
+T = TypeVar("T")
 EACH = """\
 name: marking
 description: A tool for each word
@@ -63,6 +65,26 @@ class Desk(App):
         return Toolbox([Tool(name="Mark", description="Marks", input_schema=SCHEMA, kind="write", start=start)])
 
 
+class LateReader(Desk):
+    """Once a run has begun, nothing is read off the loop before the step has asked, and the step asks only then."""
+
+    runs = False
+
+    def step_tools(self, session: str) -> Any:
+        self.runs, self.reads, self.asked = True, threading.Event(), asyncio.Event()
+        return super().step_tools(session)
+
+    def toolbox(self, *given: Any, **more: Any) -> Toolbox:
+        assert not self.runs or self.reads.wait(60)
+        return super().toolbox(*given, **more)
+
+    async def off_loop(self, work: Callable[[], T]) -> T:
+        if self.runs:
+            self.reads.set()
+            await self.asked.wait()
+        return await super().off_loop(work)
+
+
 async def words(_: object) -> dict[str, Any]:
     return {"words": ["one", "two", "three"]}
 
@@ -105,13 +127,12 @@ class Person:
                 return run.outcome or ""
 
 
-def desk(place: Path, pipeline: str) -> Desk:
+def desk(place: Path, pipeline: str, kind: type[Desk] = Desk) -> Desk:
     (place / "pipelines").mkdir(parents=True, exist_ok=True)
     (place / "pipelines" / "marking.yaml").write_text(pipeline)
     (place / "code").mkdir(exist_ok=True)
     (place / "code" / "words.py").write_text("def words(step): ...\n")
-    opened = Desk.open(place, functions={"words.py:words": RegisteredFunction(words)})
-    assert isinstance(opened, Desk)
+    opened = kind.open(place, functions={"words.py:words": RegisteredFunction(words)})
     opened.called = []
     return opened
 
@@ -153,6 +174,33 @@ def test_a_question_that_stands_open_is_not_denied_because_nobody_attends(tmp_pa
             assert (kinds["approval_requested"], kinds["approval_decided"]) == (3, 3)
 
     asyncio.run(story())
+
+
+def test_an_answer_that_comes_just_before_the_step_asks_again_is_not_lost(tmp_path: Path) -> None:
+    async def story() -> None:
+        with desk(tmp_path, EACH) as opened:
+            left = Person({})
+            assert await left.life(opened) == "interrupted"
+        with desk(tmp_path, EACH, LateReader) as late:
+            assert isinstance(late, LateReader)
+            async with late.session(SessionRequest(pipeline="marking", session="marks"), reachable=False) as session:
+
+                def hear(item: Record | Event) -> None:
+                    if isinstance(item, ApprovalRequested):
+                        late.asked.set()
+
+                async with session.shown(hear):
+                    begun = session.submit(StartRun())
+                    one = left.asked[0]
+                    said = session.submit(
+                        DecideApproval(conversation=one.conversation, call=one.call, decision="session")
+                    )
+                    assert isinstance(await begun, Accepted)
+                    assert isinstance(await said, Accepted)
+                    assert await session.rest() == "done"
+            assert late.called == ["one", "two", "three"]
+
+    asyncio.run(asyncio.wait_for(story(), 60))
 
 
 def test_an_answer_outlives_the_process_that_was_given_it_also_when_nobody_attends(tmp_path: Path) -> None:

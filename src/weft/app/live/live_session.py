@@ -703,10 +703,12 @@ class LiveSession(OpenedSession):
         if runner is not None and (records := await runner.decide_approval(command, given.by, given.key)) is not None:
             return replied(records)
         going = self._running is not None
-        if not (going or is_heard(self.state)) or place in self._rulings or await self._asked(command) is None:
+        if not (going or is_heard(self.state)) or place in self._rulings:
             raise UserError("that question is no longer open")
-        self._rulings[place] = given  # a step that has just been taken up asks it in a moment
+        self._rulings[place] = given  # a step that has just been taken up asks it in a moment, or while the log is read
         try:
+            if await self._asked(command) is None and self._rulings.get(place) is given:
+                raise UserError("that question is no longer open")
             if not going:
                 await self._go_on(given.by)
         except BaseException:
