@@ -9,6 +9,7 @@ import urllib.request
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 import pytest
@@ -169,6 +170,33 @@ def test_each_refusal_of_a_sign_in_is_told(opened: OpenShelf, world: World) -> N
                 with pytest.raises(UserError, match=words):
                     await sign_in(source, shelf.sources.secrets(source), asking, NOW)
             assert [form for form in world.given if form["grant_type"] == "authorization_code"] == []
+
+    asyncio.run(life())
+
+
+def test_what_others_send_to_the_place_of_a_sign_in_does_not_end_it(opened: OpenShelf, world: World) -> None:
+    """Any page that is open and any program of this machine can reach it."""
+
+    def browse_behind_others(address: str) -> None:
+        back = parse_qs(urlsplit(address).query)["redirect_uri"][0]
+        for query in ("code=x&state=of-another", "code=x", "error=access_denied&state=of-another"):
+            with pytest.raises(urllib.error.HTTPError, match="404"):
+                browse(f"{back}?{query}")
+        browse(address)
+
+    async def life() -> None:
+        async with opened() as shelf:
+            world.tokens = set()
+            shelf.add("far", {"kind": "mcp", "url": f"{world.base}/mcp", "auth": {"type": "oauth"}})
+            source = shelf.sources.one("far")
+            browsing: list[asyncio.Future[None]] = []
+
+            def show(address: str) -> None:
+                browsing.append(asyncio.ensure_future(asyncio.to_thread(browse_behind_others, address)))
+
+            grant = await sign_in(source, shelf.sources.secrets(source), SignInAsking(show=show), NOW)
+            await asyncio.gather(*browsing)
+            assert grant.access_token
 
     asyncio.run(life())
 

@@ -81,6 +81,7 @@ class _Redirect:
         self._server: asyncio.Server | None = None
         self._answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self.uri = ""
+        self._state = ""
 
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
@@ -95,6 +96,7 @@ class _Redirect:
         await self._server.wait_closed()
 
     def show(self, address: str) -> None:
+        self._state = parse_qs(urlsplit(address).query).get("state", [""])[0]
         self._asking.show(address)
 
     async def answer(self) -> dict[str, str]:
@@ -113,6 +115,12 @@ class _Redirect:
             raise UserError(f"the sign-in was refused: {why[:300]}", hint="begin again, and agree there")
         return found
 
+    def _is_of_this(self, query: str) -> bool:
+        """Any page and any program here can send something to this place: what names another sign-in, or hands out a
+        code for none, ends this one not."""
+        said = parse_qs(query)
+        return said.get("state", [""])[0] == self._state or ("error" in said and "state" not in said)
+
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             async with asyncio.timeout(10):
@@ -120,7 +128,7 @@ class _Redirect:
                 while (await reader.readline()).strip():
                     continue
                 target = urlsplit(line[1]) if len(line) == 3 and line[0] == "GET" else None
-                mine = target is not None and target.path == PATH
+                mine = target is not None and target.path == PATH and self._is_of_this(target.query)
                 status = b"200 OK" if mine else b"404 Not Found"
                 writer.write(
                     b"HTTP/1.1 " + status + b"\r\nContent-Type: text/html; charset=utf-8\r\nConnection: close\r\n"
