@@ -14,6 +14,7 @@ import pytest
 
 from tests.e2e.wired import wired
 from tests.made import Weft
+from weft.testing.scripted import Hold
 from weft.testing.wire import Called, Reply
 
 HOLDER = """
@@ -89,6 +90,21 @@ def test_a_call_is_answered_wherever_its_session_is_held(weft: Weft, desk: Path,
     again = weft("approve", "desk", "call_7")
     assert again.code == 1
     assert "no call call_7 waits" in again.err
+
+
+def test_an_answer_that_was_taken_is_not_asked_for_again_although_its_holder_dies(weft: Weft, desk: Path) -> None:
+    with wired(weft, [CALLS, Reply(text="never heard", hold=Hold())]):
+        words = [sys.executable, "-c", HOLDER, str(weft.workspace), str(desk)]
+        with subprocess.Popen(words, env=weft.env, cwd=desk) as holder:
+            until(weft, "approval_requested", holder)
+            command = weft.command("approve", "desk", "call_7")
+            with subprocess.Popen(command, env=weft.env, cwd=desk, stderr=subprocess.PIPE) as answered:
+                until(weft, "tool_settled", holder)
+                holder.kill()
+                _, told = answered.communicate(timeout=60)
+    assert (answered.returncode, told.decode().splitlines()) == (0, ["allowed"])
+    assert kinds(weft).count("tool_settled") == 1
+    assert kinds(weft).count("model_settled") == 2, "the call that was cut off has an end"
 
 
 def test_a_name_that_a_model_gives_twice_allows_nothing_by_accident(weft: Weft, desk: Path) -> None:

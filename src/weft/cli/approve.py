@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from typing import Literal
 
 import click
 
-from weft.app import App, OpenQuestions, SessionRequest, allow_always, open_questions
+from weft.app import App, OpenedSession, OpenQuestions, SessionRequest, allow_always, open_questions
 from weft.cli.place import open_app, workspace_option
-from weft.cli.run import OUTCOMES
+from weft.cli.run import OUTCOMES, gone_on_with
 from weft.cli.run_options import program_words
 from weft.cli.screen import PlainScreen, event_of
 from weft.cli.stopping import TERMINAL
@@ -25,8 +26,8 @@ from weft.protocol.conversation_events import (
     ToolSettled,
     step_place,
 )
-from weft.protocol.errors import EXIT_DONE, EXIT_WAITING, UsageError, UserError
-from weft.protocol.events import Event, Record, StepCompleted, StepFailed, StepInterrupted
+from weft.protocol.errors import EXIT_DONE, EXIT_WAITING, UsageError, UserError, WeftError
+from weft.protocol.events import Event, Outcome, Record, StepCompleted, StepFailed, StepInterrupted
 from weft.protocol.ids import check_session_id
 from weft.render.cells import clean
 
@@ -55,7 +56,10 @@ def command(
         raise UsageError("--always needs the call that is meant", hint=f"weft approve {session} lists what waits")
     decision: Decision = "denied" if deny else "session" if always else "once"
     with open_app(workspace) as app:
-        if by_rule and call is not None:
+        if call is None:
+            _list(open_questions(app, check_session_id(session)))
+            return EXIT_DONE
+        if by_rule:
             wanted, _ = _meant(open_questions(app, check_session_id(session)), session, call)
             told = allow_always(app.workspace.path, wanted.tool, json.dumps(dict(wanted.input)))
             print(f"permissions.yaml, allow: {told}", file=sys.stderr)
@@ -76,13 +80,14 @@ def _meant(questions: OpenQuestions, session: str, call: str) -> tuple[ToolReque
     raise UserError(f"no call {call} waits for you in {session}", hint=listed)
 
 
-async def _approve(app: App, name: str, call: str | None, decision: Decision, reason: str) -> int:
+def _list(questions: OpenQuestions) -> None:
+    for wanted, one in questions.approvals:
+        told = " ".join(str(value) for value in wanted.input.values())
+        print(clean(f"{questions.name_of(one)}  {one.conversation}  {one.tool}: {told[:SHOWN]}  ({one.reason})"))
+
+
+async def _approve(app: App, name: str, call: str, decision: Decision, reason: str) -> int:
     questions = open_questions(app, name)
-    if call is None:
-        for wanted, one in questions.approvals:
-            told = " ".join(str(value) for value in wanted.input.values())
-            print(clean(f"{questions.name_of(one)}  {one.conversation}  {one.tool}: {told[:SHOWN]}  ({one.reason})"))
-        return EXIT_DONE
     _, asked = _meant(questions, name, call)
     command = DecideApproval(
         conversation=asked.conversation, call=asked.call, decision=decision, reason=reason, turn=asked.turn
@@ -96,26 +101,46 @@ async def _approve(app: App, name: str, call: str | None, decision: Decision, re
             screen.show(item)
         answer.take(event_of(item))
 
-    async with app.session(SessionRequest(session=name, talk=talks)) as session, session.shown(show) as showing:
-        reply = await session.submit(command, by=TERMINAL)
-        if isinstance(reply, Refused):
-            raise reply.error()
-        print("denied" if decision == "denied" else "allowed", file=sys.stderr, flush=True)
-        resting, waits = asyncio.ensure_future(session.rest()), asyncio.ensure_future(answer.waits_again.wait())
-        try:
-            await asyncio.wait({resting, waits}, return_when=asyncio.FIRST_COMPLETED)
-            if resting.done():
-                outcome = resting.result()
+    after: int | None = None
+    was_going = False
+    while True:
+        opened = app.session(SessionRequest(session=name, talk=talks))
+        async with opened as session, session.shown(show, after) as showing:
+            if after is None:
+                reply = await session.submit(command, by=TERMINAL)
+                if isinstance(reply, Refused):
+                    raise reply.error()
+                print("denied" if decision == "denied" else "allowed", file=sys.stderr, flush=True)
+            elif was_going:
+                await gone_on_with(session)
+            try:
+                outcome = await _at_rest(session, answer)
+                if outcome == "asks again":
+                    break
                 await showing.caught_up()
                 return EXIT_DONE if talks else OUTCOMES[outcome or "waiting"]
-        finally:
-            for task in (resting, waits):
-                task.cancel()
-            await asyncio.wait({resting, waits})
+            except WeftError:
+                if not session.is_lost:
+                    raise
+            # The answer is in the log. What comes of it is seen where the session is held now.
+            after, run = showing.seq, session.state.run
+            was_going = not talks and run is not None and run.outcome is None
     for one in answer.open:
         print(clean(f"{one.tool} waits for you too ({one.reason})"), file=sys.stderr)
     print(f"answer it: {program_words(app)} approve {name}", file=sys.stderr)
     return EXIT_WAITING
+
+
+async def _at_rest(session: OpenedSession, answer: _Answer) -> Outcome | Literal["asks again"] | None:
+    """How its run came to rest, or that something else waits for a person by then."""
+    resting, waits = asyncio.ensure_future(session.rest()), asyncio.ensure_future(answer.waits_again.wait())
+    try:
+        await asyncio.wait({resting, waits}, return_when=asyncio.FIRST_COMPLETED)
+        return resting.result() if resting.done() else "asks again"
+    finally:
+        for task in (resting, waits):
+            task.cancel()
+        await asyncio.wait({resting, waits})
 
 
 def _question(event: ApprovalRequested | ApprovalDecided | ToolSettled) -> tuple[str, int, str]:

@@ -250,10 +250,8 @@ class FollowedSession:
         self._opened = AsyncExitStack()
         session = await self._opened.enter_async_context(self._app.session(self._request))
         await self._watch(session, after)
-        if was_going and isinstance(session, LiveSession) and not session.state.unheard:
-            reply = await session.submit(session.continuation, by=TERMINAL)
-            if isinstance(reply, Refused):
-                raise reply.error()
+        if was_going:
+            await gone_on_with(session)
 
     async def _at_rest(self, resting: asyncio.Future[Outcome | None] | None = None, *, draws: bool = True) -> Outcome:
         """Until the run has come to rest, whoever holds it by then, and all it told was shown."""
@@ -497,6 +495,15 @@ async def _going_since(session: AttachedSession) -> int | None:
     if run is None or run.outcome is not None:
         return None
     return max(one.seq for one in await session.records() if isinstance(one.event, RunStarted)) - 1
+
+
+async def gone_on_with(session: OpenedSession) -> None:
+    """The run of a holder that has gone goes on here, where this process holds the session now and no words are heard
+    first."""
+    if isinstance(session, LiveSession) and not session.state.unheard:
+        reply = await session.submit(session.continuation, by=TERMINAL)
+        if isinstance(reply, Refused):
+            raise reply.error()
 
 
 def deliver(session: OpenedSession, step: str, output: str | None) -> None:

@@ -317,6 +317,7 @@ class LiveSession(OpenedSession):
         if self._worker is not None:
             await asyncio.wait({self._worker}, timeout=LEAVING)
             self._worker.cancel()
+            self._worker = None  # its context knows this session: the collector would have to part the two
         for given in (*self._inbox, *self._rulings.values()):
             given.answer(Refused(reason=f"session {self.id} was closed"))
         self._inbox.clear()
