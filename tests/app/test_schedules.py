@@ -271,6 +271,26 @@ def test_a_time_that_comes_while_a_person_has_a_run_going_there_is_not_lost(app:
     assert [one.kind for one in schedules.history("hourly").entries] == ["seen", "decided", "begun"]
 
 
+def test_what_a_killed_watcher_began_in_a_session_that_is_named_is_gone_on_with(
+    app: App, clock: Clock, desk: Path
+) -> None:
+    """Its own run is not one that it waits for, though nobody had written down yet that it was begun."""
+    lay_slow(desk, "{pipeline: slow, session: daily}")
+    schedules = Schedules(app)
+    carried_out(schedules, app)
+    clock.now = SUNDAY + timedelta(hours=1)
+    ((_, decided),) = schedules.look()
+
+    async def begun_and_killed() -> str | None:
+        async with app.session(SessionRequest(pipeline="slow", session="daily")) as session:
+            await session.submit(StartRun(), key=f"schedule:hourly:{decided.key}")
+            return await session.rest()
+
+    assert asyncio.run(begun_and_killed()) == "asleep"
+    assert carried_out(Schedules(app), app)[-1] == "hourly: session daily is asleep"
+    assert [one.kind for one in Schedules(app).history("hourly").entries] == ["seen", "decided", "begun"]
+
+
 def test_a_key_of_a_call_is_begun_once_and_sets_only_what_it_may(app: App) -> None:
     schedules = Schedules(app)
     first = schedules.decide("asked", "2026-47", "call", {"lines": 1})

@@ -188,7 +188,7 @@ class Schedules:
         left = await self._app.off_loop(partial(self._left_going, entry.session)) if start else None
         async with opener(request, start) as session:
             command = start or Say(text=what.text if isinstance(what, SayEntry) else "")
-            reply = await session.submit(command, key=f"schedule:{schedule.name}:{entry.key}", by=by)
+            reply = await session.submit(command, key=_command_key(schedule, entry), by=by)
             if isinstance(reply, Refused):
                 raise UserError(reply.reason, hint=reply.hint)
             assert isinstance(reply, Accepted)
@@ -301,6 +301,8 @@ class Schedules:
         if not session or not self._app.sessions.exists(session):
             return False
         reading = self._app.sessions.read(session)
+        if any(_command_key(schedule, one) in reading.state.keys for one in history.open.values()):
+            return False  # that is what is open: begun by a watcher that was killed before it could write that down
         run = reading.state.run
         if run is None or run.outcome is not None:
             return run is not None and run.outcome == "asleep"
@@ -382,6 +384,11 @@ class Schedules:
 
     def _now(self) -> datetime:
         return self._app.moment()
+
+
+def _command_key(schedule: Schedule, entry: ScheduleEntry) -> str:
+    """What a session knows the command of a decision by."""
+    return f"schedule:{schedule.name}:{entry.key}"
 
 
 _TOLD: Final = ("decided", "skipped", "begun", "failed")
