@@ -1,9 +1,10 @@
-"""Claims written by hand on thirty-two documents, through the whole door: each is looked for in a collection.
+"""Claims written by hand on thirty-six documents, through the whole door: each is looked for in a collection.
 
     mkdir deb && cd deb && apt-get download mdadm r-cran-janeaustenr jargon-text r-cran-tm anarchism \\
         kstars-data debian-handbook doc-debian sqlite3-doc r-doc-html chrony rrdtool \\
         miscfiles fonts-sil-gentium cfi-en gnushogi qbrew debian-policy postfix-doc crawl-common lilypond-doc-html \\
-        mcl-doc astronomical-almanac debian-history moria gnu-standards fetchmail slrn libsm-doc primer3
+        mcl-doc astronomical-almanac debian-history moria gnu-standards fetchmail slrn libsm-doc primer3 \\
+        gitmagic golang-1.19-src git-doc enigma-doc
     for file in *.deb; do dpkg -x $file ../packages; done; cd ..
     python -m benchmarks.written_claims --packages packages [--misses] [NAME]...
 
@@ -136,6 +137,10 @@ DOCUMENTS: Final[Mapping[str, Callable[[Path], Files]]] = {
     "slrn-faq": read_file("slrn/FAQ.gz", "faq.txt"),
     "xsmp": read_file("libsm-dev/xsmp.html"),
     "primer3-manual": read_file("primer3/primer3_manual.htm"),
+    "git-magic": read_file("gitmagic/gitmagic.html"),
+    "opticks": read_file("../go-1.19/src/testdata/Isaac.Newton-Opticks.txt", "opticks.txt"),
+    "git-bisect": read_file("git-doc/git-bisect-lk2009.txt"),
+    "enigma": read_file("enigma-doc/manual/enigma.html"),
 }  # fmt: skip
 
 

@@ -19,6 +19,8 @@ from weft.checks.word_forms import is_doing
             "Once you have read a log and added its contents, close it.",
         ),
         ("They wrote on the art of building towers in stone.", "They wrote on the art of tower building in stone."),
+        ("Lamp oil is simply more costly than gas.", "Lamp oil is simply costlier than gas."),
+        ("The most simple lamps are lit by every keeper.", "The simplest lamps are lit by every keeper."),
         ("Seeing at once what is wrong with a lamp is hard.", "It is hard to see at once what is wrong with a lamp."),
         ("It is a common practice to write a log of the lamps.", "A common practice is to write a log of the lamps."),
         ("The keepers must not sell or give away oil or gas.", "The keepers must not sell or give away gas or oil."),
@@ -88,6 +90,7 @@ def test_another_turn_of_phrase_is_quoted(claim: str, passage: str) -> None:
         ("The mission data are in the log.", "The missing data are in the log."),
         ("It is as bright as there is need.", "It is as bright because there is need."),
         ("She stopped to smoke in the hall.", "She stopped smoking in the hall."),
+        ("The towers burn more light oil in winter.", "The towers burn lighter oil in winter."),
     ],
 )
 def test_what_only_looks_like_another_turn_is_not(claim: str, passage: str) -> None:

@@ -74,6 +74,10 @@ from weft.checks.claims import compare
         ("They started to use a new oil.", "They started using a new oil."),
         ("Oil lamps have specific wicks.", "Each oil lamp has a specific wick."),
         ("Lamps with good oil burn well.", "Any lamp with good oil burns well."),
+        ("For every lamp you can see the oil that it needs.", "For any lamp you can see the oil that it needs."),
+        ("When you touch a lamp, it opens and burns.", "If you touch a lamp, it opens and burns."),
+        ("Once the lamp is lit, the keeper sleeps.", "When the lamp is lit, the keeper sleeps."),
+        ("You may sleep once every lamp is lit.", "You may sleep as soon as every lamp is lit."),
         ("It has no oil and no wick.", "It has no oil or wick."),
         ("It is true not just for this lamp.", "It is true not only for this lamp."),
         ("Voltage UPSes are old.", "A voltage UPS is old."),
@@ -280,6 +284,10 @@ def test_one_change_contradicts_in_other_small_words_too(claim: str, passage: st
         ("The option -O sets the lamp's name.", "The option -o sets the lamp's name."),
         ("The option --o sets the lamp's name.", "The option -o sets the lamp's name."),
         ("He would read the log if he'd come.", "He had read the log if he'd come."),
+        ("The keeper left when the lamp was lit.", "The keeper left if the lamp was lit."),
+        ("Anna will leave when the lamp is lit.", "Anna will leave if the lamp is lit."),
+        ("The keeper lights the lamp once a day.", "The keeper lights the lamp when a day."),
+        ("Unless you touch a lamp, it opens and burns.", "If you touch a lamp, it opens and burns."),
     ],
 )
 def test_what_would_say_something_else_is_not_quoted(claim: str, passage: str) -> None:

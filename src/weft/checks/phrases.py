@@ -18,6 +18,7 @@ whose: of which
 from: out of
 without: with no, without any
 during: in the course of
+once: as soon as
 beside: next to
 inside: inside of
 outside: outside of

@@ -1,6 +1,6 @@
 """One sentence in the other's turns of phrase, where grammar knows several for the same: `delays in delivery` and
 `delivery delays`, `the contents of it` and `its contents`, `oil or gas` and `gas or oil`, `it is hard to see` and
-`seeing is hard`.
+`seeing is hard`, `more costly` and `costlier`.
 
 A turn is taken only where the other sentence has it word for word, so that what is laid side by side afterwards differs
 in nothing but what really is different. Each stretch is looked at by itself: a sentence may have several.
@@ -229,6 +229,24 @@ def _extraposed(tokens: tuple[Token, ...], others: tuple[Token, ...]) -> Iterato
         return
 
 
+def _comparisons(tokens: tuple[Token, ...], others: tuple[Token, ...]) -> Iterator[Turn]:
+    """`costlier` for `more costly`; `more light oil` may be more of it."""
+    for at in range(len(tokens) - 1):
+        ending = _DEGREES.get(tokens[at].word)
+        if ending is None or tokens[at + 1].before or tokens[at + 1].role != "content":
+            continue
+        if _goes_on(tokens, at + 2) and not (at and tokens[at - 1].word in _ARTICLES):
+            continue
+        word = tokens[at + 1].word
+        forms = {f"{word}{ending}", f"{word.removesuffix('e')}{ending}", f"{word}{word[-1]}{ending}"}
+        if word.endswith("y"):
+            forms.add(f"{word[:-1]}i{ending}")
+        for other in others:
+            if other.role == "content" and other.word in forms:
+                yield at, at + 2, (replace(other, before=""),)
+
+
+_DEGREES: Final = {"more": "er", "most": "est"}
 _LEAST: Final = 6
 _RULES: Final[tuple[Callable[[tuple[Token, ...], tuple[Token, ...]], Iterator[Turn]], ...]] = (
     _possessives,
@@ -236,4 +254,5 @@ _RULES: Final[tuple[Callable[[tuple[Token, ...], tuple[Token, ...]], Iterator[Tu
     _gerunds,
     _pairs,
     _extraposed,
+    _comparisons,
 )

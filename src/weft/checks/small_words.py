@@ -8,9 +8,10 @@ are implied by others. What adds something (`still`, `her`) a claim may leave ou
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final
 
-from weft.checks.clauses import BE, has_verb, is_clause
+from weft.checks.clauses import BE, HELPING, has_verb, is_clause
 from weft.checks.order import SLIGHT
 from weft.checks.statements import Token, same
 from weft.checks.word_forms import are_forms, is_doing
@@ -179,8 +180,6 @@ def _is_said_alike(ours: Sequence[Token], theirs: Sequence[Token], here: int, th
         return here > 0 and there > 0
     if pair in ({"both", "2"}, {"one", "you"}):
         return any(_is_told_so(*one) for one in ((ours, here), (theirs, there)))
-    if pair == {"if", "whether"}:
-        return here > 0 and ours[here - 1].role == "content"
     behind = [tokens[at + 1] for tokens, at in ((ours, here), (theirs, there)) if at + 1 < len(tokens)]
     if pair == {"just", "right"}:
         return {token.word for token in behind} <= _THEN
@@ -191,17 +190,44 @@ def _is_said_alike(ours: Sequence[Token], theirs: Sequence[Token], here: int, th
     if any(token.role in ("number", "date", "unit") for token in behind):
         return False
     if pair == {"any", "all"} or pair == {"any", "every"}:
-        # `read from any lamp` may be read from one; what is said of any lamp is said of all.
-        begins = not any(token.role != "free" for token in (*ours[:here], *theirs[:there]))
+        # `read from any lamp` may be read from one; what is said of any lamp, or for any, is said of all.
+        begins = all(token.role == "free" or token.word == "for" for token in (*ours[:here], *theirs[:there]))
         return begins and not any(token.role in ("negation", "condition") for token in (*ours, *theirs))
+    return pair in _TIMES or pair == {"all", "every"} or _opens_alike(ours, theirs, here, there, pair)
+
+
+def _opens_alike(ours: Sequence[Token], theirs: Sequence[Token], here: int, there: int, pair: frozenset[str]) -> bool:
+    """A clause: `since` for `because`, `where possible` for `when possible`, `if` for `when` in general."""
+    if pair == {"if", "whether"}:
+        return here > 0 and ours[here - 1].role == "content"
     if pair in _REASONS:
         weaker = ours[here].word == "as" and _opens_clause(ours, here) and theirs[there].word == "because"
         return weaker or (_is_reason(ours, here) and _is_reason(theirs, there))
     if pair == {"when", "where"}:
         return _is_able(ours, here) and _is_able(theirs, there)
-    return pair in _TIMES or pair == {"all", "every"}
+    return pair <= _WHENEVER and all(
+        is_clause(tokens[at + 1 :]) and _is_general(tokens) for tokens, at in ((ours, here), (theirs, there))
+    )
 
 
+_WHENEVER: Final = words("if when whenever once")
+"""What is said of all times when something is so: `when it burns, it smokes`. Of one time they are different: `she
+went when he came`, `she will go if he comes`."""
+
+
+def _is_general(tokens: Sequence[Token]) -> bool:
+    if any(token.word in _WAS for token in tokens):
+        return False
+    done = any(
+        token.word.endswith("ed") and before.role in ("pronoun", "name") and before.word not in HELPING
+        for before, token in pairwise(tokens)
+    )
+    told = any(token.word in ("you", "your") for token in tokens)
+    return not done and (told or not any(token.word in _COMING for token in tokens))
+
+
+_WAS: Final = words("was were had did went came became began said gave took got made")
+_COMING: Final = words("will shall would")
 _LIKE: Final = words("as so such same just like known used serve serves regarded treated seen described")
 _ABLE: Final = words("possible necessary needed appropriate applicable required desired available")
 
