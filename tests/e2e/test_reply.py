@@ -209,11 +209,15 @@ def test_several_gates_ask_which(tmp_path: Path, workspace: Path) -> None:
     text = (workspace / "pipelines/essay.yaml").read_text()
     twin = text.partition("  draft:\n")[0].partition("  plan:\n")[2].replace("plan.json", "twin.json")
     (workspace / "pipelines/essay.yaml").write_text(text.replace("  draft:\n", f"  twin:\n{twin}  draft:\n", 1))
-    assert weft("run", tmp_path / "subject.txt", "--session-id", "essay").code == 3
+    ran = weft("run", tmp_path / "subject.txt", "--session-id", "essay")
+    assert ran.code == 3
+    gates = {line["step"]: line["gate"] for line in weft.log("essay") if line["type"] == "gate_opened"}
+    assert ran.err.rstrip().endswith(f"reply essay {gates['plan']}: proceed"), "what is said to be typed works"
+    assert f"(weft reply essay --gate {gates['twin']}: proceed" in weft("sessions", "show", "essay").out
     before = len(types(weft))
     ran = weft("reply", "essay", "proceed")
     assert ran.code == 3
-    gates = {line["step"]: line["gate"] for line in weft.log("essay") if line["type"] == "gate_opened"}
+    assert f"reply essay {next(iter(gates.values()))}: proceed (or one of" in ran.err
     assert f"several gates are open ({', '.join(gates.values())})" in ran.err
     assert types(weft)[before:] == ["words_said", "words_understood"]
     assert weft("reply", "essay", "twin: looks good").code == 3
