@@ -271,6 +271,23 @@ def test_a_time_that_comes_while_a_person_has_a_run_going_there_is_not_lost(app:
     assert [one.kind for one in schedules.history("hourly").entries] == ["seen", "decided", "begun"]
 
 
+@pytest.mark.parametrize("start", ["{pipeline: slow}", "{pipeline: slow, session: daily}"])
+def test_a_run_that_nobody_woke_when_its_time_came_holds_up_nothing(
+    app: App, clock: Clock, desk: Path, start: str
+) -> None:
+    """A server wakes it in a moment; without one the schedule would never begin again."""
+    lay_slow(desk, start)
+    schedules = Schedules(app)
+    carried_out(schedules, app)
+    clock.now = SUNDAY + timedelta(hours=1)
+    assert carried_out(schedules, app)[-1].endswith(" is asleep")
+    clock.now = SUNDAY + timedelta(hours=2, minutes=30, seconds=30)
+    assert carried_out(schedules, app) == [], "whoever wakes it has a moment"
+    clock.now = SUNDAY + timedelta(hours=2, minutes=40)
+    assert carried_out(schedules, app)[-1].endswith(" is done" if "daily" in start else " is asleep")
+    assert [one.kind for one in schedules.history("hourly").entries][-1] == "begun"
+
+
 def test_what_a_killed_watcher_began_in_a_session_that_is_named_is_gone_on_with(
     app: App, clock: Clock, desk: Path
 ) -> None:

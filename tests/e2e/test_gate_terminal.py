@@ -295,6 +295,22 @@ def test_a_holder_that_is_killed_leaves_nobody_hanging(tmp_path: Path, workspace
     assert resolved[0][0] == "plan-1"
 
 
+def test_whoever_joins_a_run_that_is_at_work_is_asked_too_where_it_waits(tmp_path: Path, workspace: Path) -> None:
+    weft = started(tmp_path, workspace)
+    hold = workspace / "traces" / "hold-draft-0"
+    hold.touch()
+    with subprocess.Popen(weft.command("reply", "essay", "proceed", "--plain"), env=weft.env) as going:
+        wait_for_file(hold.with_name("held-draft-0"))
+        with terminal(weft, "run", "--session-id", "essay") as screen:
+            screen.wait_for("is going on in another process and is followed")
+            hold.unlink()
+            screen.wait_for("Shall it be handed in?", "leaves it waiting >")
+            screen.child.send("1\r")
+            assert screen.end() == 0
+        assert going.wait(60) in (0, 3), "it may have gone before"
+    assert [one["choice"] for one in weft.log("essay") if one["type"] == "gate_resolved"] == ["proceed", "proceed"]
+
+
 TWO_CALLS = """\
 name: permitted
 description: two steps whose tools no rule allows

@@ -209,11 +209,15 @@ def test_several_gates_ask_which(tmp_path: Path, workspace: Path) -> None:
     text = (workspace / "pipelines/essay.yaml").read_text()
     twin = text.partition("  draft:\n")[0].partition("  plan:\n")[2].replace("plan.json", "twin.json")
     (workspace / "pipelines/essay.yaml").write_text(text.replace("  draft:\n", f"  twin:\n{twin}  draft:\n", 1))
-    assert weft("run", tmp_path / "subject.txt", "--session-id", "essay").code == 3
+    ran = weft("run", tmp_path / "subject.txt", "--session-id", "essay")
+    assert ran.code == 3
+    gates = {line["step"]: line["gate"] for line in weft.log("essay") if line["type"] == "gate_opened"}
+    assert ran.err.rstrip().endswith(f"reply essay {gates['plan']}: proceed"), "what is said to be typed works"
+    assert f"(weft reply essay --gate {gates['twin']}: proceed" in weft("sessions", "show", "essay").out
     before = len(types(weft))
     ran = weft("reply", "essay", "proceed")
     assert ran.code == 3
-    gates = {line["step"]: line["gate"] for line in weft.log("essay") if line["type"] == "gate_opened"}
+    assert f"reply essay {next(iter(gates.values()))}: proceed (or one of" in ran.err
     assert f"several gates are open ({', '.join(gates.values())})" in ran.err
     assert types(weft)[before:] == ["words_said", "words_understood"]
     assert weft("reply", "essay", "twin: looks good").code == 3
@@ -359,11 +363,13 @@ def test_words_for_a_gate_that_somebody_else_answered_first_say_nothing_to_the_n
     assert [line["type"] for line in weft.log("essay")].count("words_said") == 0
 
 
-def test_a_gate_that_is_open_while_other_steps_are_made_can_be_answered(weft: Weft) -> None:
+@pytest.mark.parametrize("another", ["", ", gate: {message: ok too}"])
+def test_a_gate_that_is_open_while_other_steps_are_made_can_be_answered(weft: Weft, another: str) -> None:
+    """Also when `another` opens before it is heard."""
     files = {
         "pipelines/sides.yaml": "name: sides\ndescription: d\ninputs: {}\nsteps:\n"
         '  fast: {artifact: fast.json, code: "sides.py:fast", gate: {message: ok}}\n'
-        '  slow: {artifact: slow.json, code: "sides.py:slow"}\n'
+        f'  slow: {{artifact: slow.json, code: "sides.py:slow"{another}}}\n'
         '  both: {artifact: both.json, code: "sides.py:both", requires: [fast, slow], final: true}\n',
         "code/sides.py": "import time\nfrom pathlib import Path\n"
         "HOLD = Path(__file__).parent.parent / 'traces/hold'\n"
@@ -389,8 +395,9 @@ def test_a_gate_that_is_open_while_other_steps_are_made_can_be_answered(weft: We
                 time.sleep(0.01)
             (weft.workspace / "traces/hold").unlink()
             _, told = reply.communicate(timeout=60)
-            assert reply.returncode == 0, told
+            assert reply.returncode == (3 if another else 0), told
         going.communicate(timeout=60)
-        assert going.returncode == 0
+        assert going.returncode == (3 if another else 0)
     outcomes = [line["outcome"] for line in weft.log("sides") if line["type"] == "run_ended"]
-    assert outcomes == ["waiting", "done"]
+    assert outcomes == ["waiting", "waiting" if another else "done"]
+    assert [line["gate"] for line in weft.log("sides") if line["type"] == "gate_resolved"] == ["fast-1"]

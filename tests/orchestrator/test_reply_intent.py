@@ -8,8 +8,9 @@ import pytest
 
 from weft.orchestrator.replies import Judgement
 from weft.orchestrator.reply_intent import hear, left_for, proposed, understand
-from weft.orchestrator.rest_commands import is_heard
+from weft.orchestrator.rest_commands import is_heard, still_asked
 from weft.protocol import events as e
+from weft.protocol.errors import UserError
 from weft.protocol.events import ConfirmationKind, DurableEvent, Outcome, Record, WordsMeaning
 from weft.protocol.gates import Choice
 from weft.session.state import SessionState, UnheardWords, fold
@@ -149,6 +150,20 @@ def test_with_several_gates_the_words_say_which() -> None:
         assert (found.meaning, found.gate, found.choice) == ("reply", "b-2", "proceed"), words
     assert understand(state, "proceed", gate="a").gate == "a-1"
     assert meant(state, "because proceed") == "gate?"
+    assert meant(session(), "a: proceed") == "reply", "the last one that is open has its name too"
+
+
+def test_words_are_for_the_gate_that_was_seen_whatever_else_has_been_opened_or_answered_since() -> None:
+    state = session(gates=2)
+    assert still_asked(state, (), "proceed") == ""
+    assert still_asked(state, ("a-1", "b-2"), "proceed") == ""
+    assert still_asked(state, ("a-1",), "proceed") == "a-1", "the other one was opened later"
+    assert still_asked(session(), ("a-1", "b-2"), "a: proceed") == "a-1", "the other one was answered elsewhere"
+    for asked in (("a-1", "b-2"), ("a-0",), ("a-0", "a-3")):
+        with pytest.raises(UserError, match="no longer what the run asks"):
+            still_asked(session(), asked, "proceed")
+    with pytest.raises(UserError, match="no longer what the run asks"):
+        still_asked(session(confirming="leave"), ("a-1",), "a: proceed")
 
 
 def test_what_was_asked_for_a_change_is_the_change_unless_it_is_clearly_something_else() -> None:

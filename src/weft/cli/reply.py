@@ -177,7 +177,8 @@ def _say_on(followed: FollowedSession) -> None:
     elif back is not None:
         lines += [BACK[back].format(how=how)]
     elif asked:
-        lines += [f"reply: {how} proceed (or one of the other choices)"]
+        which = f"{asked[0].gate}: " if len(asked) > 1 else ""
+        lines += [f"reply: {how} {which}proceed (or one of the other choices)"]
     else:
         lines += [f"reply: {how} resume, or: {how} fresh"]
     for line in lines:

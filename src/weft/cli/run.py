@@ -147,7 +147,8 @@ async def _one(
         if followed.going and wish == StartRun():
             outcome = await followed.joined()
             if outcome != "done":
-                return OUTCOMES[outcome]
+                asked = outcome == "waiting" and followed.asks
+                return OUTCOMES[await followed.to_the_end(None, output) if asked else outcome]
         return OUTCOMES[await followed.to_the_end(wish, output)]  # what has changed since is made as well
 
 

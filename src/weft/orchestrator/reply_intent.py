@@ -27,7 +27,7 @@ from weft.orchestrator.replies import (
     judge_resume,
 )
 from weft.orchestrator.reply_clauses import words_of
-from weft.orchestrator.rest_commands import asked_back, at_rest, is_heard, open_gate
+from weft.orchestrator.rest_commands import asked_back, at_rest, is_heard, open_gate, said_to
 from weft.protocol.commands import CancelRun, ReplyToGate, ResolveConfirmation, RestCommand
 from weft.protocol.events import (
     ConfirmationAsked,
@@ -194,6 +194,7 @@ def _at_gate(state: SessionState, text: str, named: str) -> ReplyIntent:
     if not named and len(state.gates) > 1:
         return _at_one_of(state, text)
     gate = open_gate(state, named or next(iter(state.gates)))
+    text = said_to(gate, text) or text
     judged = _begun_with_choice(gate, text) or judge_reply(text, choices=gate.choices)
     return _reply_of(gate, text, judged)
 

@@ -113,13 +113,17 @@ def asked_of(state: SessionState) -> tuple[GateOpened | ConfirmationAsked, ...]:
     return (asked,) if asked is not None else tuple(state.gates.values())
 
 
-def check_still_asked(state: SessionState, asked: Collection[str]) -> None:
-    """Words count for what was seen open when they were said, by these names. UserError, with what is open instead,
-    when that has changed."""
+def still_asked(state: SessionState, asked: Collection[str], text: str) -> str:
+    """Words count for what was seen open when they were said, by these names. Where other gates are open by now, the
+    one that the words are for all the same: the only one that was seen, or that they name; else "". UserError when it
+    can't be told, with what is open instead."""
     back = state.confirming
     open_ = {back.confirmation} if back is not None else {gate.gate for gate in state.gates.values()}
     if not asked or {*asked} == open_:
-        return
+        return ""
+    for gate in state.gates.values() if back is None else ():
+        if gate.gate in asked and (len(asked) == 1 or said_to(gate, text)):
+            return gate.gate
     if back is not None:
         told = f": {back.choice}" if back.choice else ""
         hint = f"it is asked back now what was meant{told}"
@@ -129,6 +133,12 @@ def check_still_asked(state: SessionState, asked: Collection[str]) -> None:
     else:
         hint = "nothing is open now"
     raise UserError("that is no longer what the run asks", hint=hint)
+
+
+def said_to(gate: GateOpened, text: str) -> str:
+    """What is said to this gate by words that begin with its name and a colon; "" when they do not."""
+    name, _, said = text.partition(":")
+    return said.strip() if name.strip().lower() in (gate.gate, gate.step) else ""
 
 
 def resting_run(state: SessionState) -> RunState:

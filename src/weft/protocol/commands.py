@@ -158,7 +158,7 @@ class Say:
     """Files that are given with them, beside those that they name with @."""
     asked: tuple[str, ...] = ()
     """What was seen open when they were said: openings of gates, or what was asked back, by name. They are refused when
-    something else is open by now. () says nothing of it."""
+    something else is open by now, unless it is clear which of these they are for. () says nothing of it."""
     type: Literal["say"] = "say"
 
 

@@ -224,7 +224,9 @@ def _run_ended(event: RunEnded, session: str, program: str) -> list[str]:
     if event.outcome in ("interrupted", "left"):
         return [*lines, clean(f"  nothing is lost, continue with: {again}")]
     if event.outcome == "waiting":
-        return [*lines, clean(f"  reply with: {program} reply {session} proceed")]
+        gate, _, others = event.message.rpartition(": ")[2].partition(", ")
+        which = f"{gate}: " if others else ""
+        return [*lines, clean(f"  reply with: {program} reply {session} {which}proceed")]
     if event.outcome == "asleep":
         return [*lines, clean(f"  it goes on then by itself under weft serve, or with: {again}")]
     if event.outcome == "over_budget" and is_of_step(event.message):

@@ -1,7 +1,8 @@
 """Goes on with what waited for its time, or for a sign-in that is there now, in one workspace.
 
 The index says which sessions wait. What one of them waits for is read once, and again when its log has grown: there may
-be hundreds, and long ones. A session that can't go on is told of once and tried again; it is in no other's way.
+be hundreds, and long ones. A session that can't be read or go on is told of once and tried again; it is in no other's
+way.
 """
 
 from __future__ import annotations
@@ -48,16 +49,17 @@ class SessionClock:
 
     def _come(self) -> list[tuple[str, StartRun | ReplyToGate]]:
         waiting = [(one.id, one.seq) for one in self._waiting()]
-        self._awaited = {one: self._awaited.get(one) or self._read(one[0]) for one in waiting}
+        read = [(one, self._awaited.get(one) or self._read(one[0])) for one in waiting]
+        self._awaited = {one: awaited for one, awaited in read if awaited is not None}
         come = ((session, self._app.has_come(awaited)) for (session, _), awaited in self._awaited.items())
         return [(session, wish) for session, wish in come if wish is not None]
 
-    def _read(self, session: str) -> Awaited:
+    def _read(self, session: str) -> Awaited | None:
         try:
             return self._app.awaited(session)
-        except Exception as error:  # noqa: BLE001  a log that can't be read waits for a person
-            self._trouble(session, error)
-            return Awaited()
+        except Exception as error:  # noqa: BLE001  it may be there again at the next look: a disk, a database
+            self._tell(session, error)
+            return None
 
     async def _go_on(self, session: str, wish: StartRun | ReplyToGate) -> None:
         try:
@@ -65,6 +67,9 @@ class SessionClock:
                 await held.submit(wish, by=ON_TIME)
             self._failed.pop(session, None)
         except Exception as error:  # noqa: BLE001  one session's trouble is not the others'
-            if self._failed.get(session) != str(error):
-                self._failed[session] = str(error)
-                self._trouble(session, error)
+            self._tell(session, error)
+
+    def _tell(self, session: str, error: Exception) -> None:
+        if self._failed.get(session) != str(error):
+            self._failed[session] = str(error)
+            self._trouble(session, error)

@@ -35,13 +35,13 @@ from weft.files import named_file
 from weft.orchestrator.overruling import overrule
 from weft.orchestrator.rest_commands import (
     at_rest,
-    check_still_asked,
     chosen_id,
     continued,
     is_heard,
     open_gate,
     overdue,
     resting_run,
+    still_asked,
 )
 from weft.protocol import conversation_commands as c
 from weft.protocol import conversation_events as t
@@ -755,7 +755,7 @@ class LiveSession(OpenedSession):
             raise UserError("what is said to a run can't bring files", hint="answer it first, then attach them")
         run = self.state.run
         assert run is not None
-        check_still_asked(self.state, command.asked)
+        still_asked(self.state, command.asked, command.text)
         if command.gate:
             open_gate(self.state, command.gate)
         said = WordsSaid(
@@ -794,8 +794,8 @@ class LiveSession(OpenedSession):
         while not self._judging and self._running is None and self.state.unheard:
             words = next(iter(self.state.unheard.values()))
             try:
-                check_still_asked(self.state, words.asked)
-                found = understand(self.state, words.text, gate=words.gate, talking=words.to == "session")
+                meant = still_asked(self.state, words.asked, words.text)
+                found = understand(self.state, words.text, gate=words.gate or meant, talking=words.to == "session")
             except UserError as error:  # what they were for has gone meanwhile
                 found = ReplyIntent(meaning="refused", reason=error.message, text=error.hint)
             if found.meaning == "unclear" and found.gate and self.state.confirming is None:

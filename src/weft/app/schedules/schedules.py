@@ -23,12 +23,14 @@ from typing import Any, Final
 from weft.app.live.opened_session import OpenedSession
 from weft.app.root import TAKEN_UP, App
 from weft.app.schedules.schedule_due import (
+    GRACE,
     ScheduleEntry,
     ScheduleHistory,
     decided_call,
     due,
     folded,
     held_back,
+    moment,
     next_open,
     next_time,
     stamp,
@@ -304,8 +306,9 @@ class Schedules:
         if any(_command_key(schedule, one) in reading.state.keys for one in history.open.values()):
             return False  # that is what is open: begun by a watcher that was killed before it could write that down
         run = reading.state.run
-        if run is None or run.outcome is not None:
-            return run is not None and run.outcome == "asleep"
+        if run is None or run.outcome is not None:  # one that nobody woke, as a server does, is in nobody's way
+            until = reading.state.due if run is not None and run.outcome == "asleep" else ""
+            return bool(until) and self._now() < moment(until) + GRACE
         return bool(reading.holder) or self._app.left_going(session) is not None
 
     def _as_it_is(self, name: str, told: Told) -> Schedule | None:

@@ -170,7 +170,8 @@ def _at_rest(session: str, state: SessionState) -> list[str]:
         asked = f": {gate.message}" if gate.message else ""
         asked += f" (for {gate.assignee})" if gate.assignee else ""
         asked += f" (until {gate.due}, then {gate.then})" if gate.due else ""
-        notes.append(f"waits at the gate {gate.gate}{asked} (weft reply {session}: {choices})")
+        which = f" --gate {gate.gate}" if len(state.gates) > 1 else ""
+        notes.append(f"waits at the gate {gate.gate}{asked} (weft reply {session}{which}: {choices})")
     return notes
 
 
