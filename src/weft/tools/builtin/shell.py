@@ -244,7 +244,7 @@ async def _start(given: Mapping[str, Any], context: Context) -> Handle:
     held = await in_thread(lambda: watch.hold(context.working), "weft-hold") if watch is not None else None
     began = time.monotonic()
     with ExitStack() as passing:
-        policy = boundary_policy(context, environment, needs)
+        policy = boundary_policy(context, plain, needs)  # what was exported opens nothing in it
         if "network" in needs:
             policy = replace(policy, hosts=declared_hosts(given))
         if boundary_here().kind == "landlock":  # which has no /tmp of its own
