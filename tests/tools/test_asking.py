@@ -247,10 +247,32 @@ def test_words_that_only_speak_of_a_name_do_not_spare_what_is_made_behind_them(p
 
 @pytest.mark.process
 @pytest.mark.skipif(boundary_here().strength != "strong", reason="there is no boundary that holds here")
-def test_what_a_person_was_shown_and_allowed_stays(place: Place) -> None:
-    outcome = place.call("Shell", {"command": "echo 'use flake' > .envrc"}, needs=frozenset({"write"}))
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("echo 'use flake' > .envrc", ".envrc"),
+        (f"touch {'./' * 40}.envrc", ".envrc"),
+        ("touch $PWD/.envrc", ".envrc"),
+        ("to=.; touch $to/.envrc", ".envrc"),
+        ("mkdir .github && cd .github && mkdir workflows", ".github/workflows"),
+        ("mkdir -p .claude/commands && touch .claude/settings.json", ".claude"),
+    ],
+)
+def test_what_a_person_was_shown_and_allowed_stays(place: Place, command: str, name: str) -> None:
+    assert verdict(command).rule == "what is run or obeyed unasked"
+    outcome = place.call("Shell", {"command": command}, needs=frozenset({"write"}))
     assert not outcome.is_error
-    assert (place.working / ".envrc").read_text() == "use flake\n"
+    assert "it made" not in outcome.text
+    assert (place.working / name).exists()
+
+
+@pytest.mark.process
+@pytest.mark.skipif(boundary_here().strength != "strong", reason="there is no boundary that holds here")
+@pytest.mark.parametrize("asked", [".gitattributes", "sub/.git", "'a .git'"])
+def test_who_was_asked_about_one_name_allowed_no_other(place: Place, asked: str) -> None:
+    place.write("build.py", "import os; os.mkdir('.g' + 'it'); os.makedirs('sub')")
+    outcome = place.call("Shell", {"command": f"{sys.executable} build.py; touch {asked}"}, needs=frozenset({"write"}))
+    assert "it made .git (kept as .git.stopped)" in outcome.text
 
 
 @pytest.mark.process

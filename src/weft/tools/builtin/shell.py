@@ -41,7 +41,7 @@ from weft.tools.changed_files import HeldFile
 from weft.tools.permission import declared_hosts, declared_needs
 from weft.tools.processes import Finished, Process, plain_environment, usual_limits
 from weft.tools.results import bounded
-from weft.tools.shell.needs import shell_needs
+from weft.tools.shell.needs import Ground, shell_needs
 from weft.tools.shell.reading import ShellReading, read_shell
 from weft.tools.shell.remember import brings_from_outside
 from weft.tools.threads import in_thread
@@ -265,8 +265,9 @@ async def _start(given: Mapping[str, Any], context: Context) -> Handle:
         kept.close()
         if needs & {"git", "outside"}:
             return {}
-        shown = "\n".join(concern.text for concern in shell_needs(command).about("decides"))
-        return put_away(context.working, (name for name in planted(working, before) if name not in shown))
+        asked = shell_needs(command, Ground(working, plain.get("HOME", ""))).deciding
+        unasked = [name for name in planted(working, before) if not any(_is_of(path, name, working) for path in asked)]
+        return put_away(context.working, unasked)
 
     if background is not None and context.processes is not None:
         context.processes.begun(background, process, made)
@@ -317,6 +318,13 @@ async def _stop(given: Mapping[str, Any], context: Context) -> Outcome:
         raise UserError("nothing goes on in the background here")
     one = await context.processes.stopped(given["process"])
     return Outcome(text=f"{one.name} and everything it started is ended.", summary="ended")
+
+
+def _is_of(path: str, name: str, working: str) -> bool:
+    """Whether what was asked about is this name in the working folder, or lies below it; of a path whose beginning is
+    known only when it runs, whether it may be."""
+    within = path.removeprefix(f"{working}/")
+    return f"{within}/".startswith(f"{name}/") or (within == path and f"/{name}/" in f"{path}/")
 
 
 def put_away(working: Folder, names: Iterable[str]) -> dict[str, str]:
