@@ -69,6 +69,33 @@ def test_an_expired_session_is_begun_anew_and_the_call_is_made_once(opened: Open
     asyncio.run(life())
 
 
+@pytest.mark.parametrize(
+    ("kind", "body", "said"),
+    [
+        ("application/json", b"oops", "its answer can't be read: Failed to parse JSON response"),
+        (
+            "text/event-stream",
+            b"event: message\ndata: oops\n\n",
+            "its answer can't be read: Failed to parse SSE message",
+        ),
+        ("text/html", b"<h1>Sign in</h1>", "Unexpected content type: text/html"),
+    ],
+)
+def test_of_an_answer_that_can_not_be_read_it_is_not_said_that_nothing_was_done(
+    opened: OpenShelf, world: World, kind: str, body: bytes, said: str
+) -> None:
+    async def life() -> None:
+        async with opened() as shelf:
+            shelf.add("far", {"kind": "mcp", "url": f"{world.base}/mcp"})
+            await shelf.reach("far")
+            world.odd = (kind, body)
+            answer = await shelf.call("far__echo", {"text": "a"})
+            assert (answer.is_error, answer.effect, world.seen.count("call")) == (True, "unknown", 1)
+            assert answer.text == f"the source far refused echo: {said}"
+
+    asyncio.run(life())
+
+
 def test_a_server_that_is_gone_and_comes_back(opened: OpenShelf) -> None:
     async def life() -> None:
         async with opened() as shelf:
