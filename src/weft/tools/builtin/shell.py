@@ -26,7 +26,7 @@ from weft.files import Folder
 from weft.protocol.errors import UserError
 from weft.protocol.values import dataclass
 from weft.tools.background import OUTPUT_LIMIT as BACKGROUND_OUTPUT
-from weft.tools.background import BackgroundProcess
+from weft.tools.background import BackgroundProcess, files_of
 from weft.tools.boundary import (
     NEEDS,
     Need,
@@ -127,7 +127,7 @@ class ShellHandle:
         seconds: float,
         began: float,
         needs: frozenset[Need],
-        made: Callable[[], Mapping[str, str]],
+        made: Callable[[], str],
         after: CommandEnd,
     ) -> None:
         self._process = process
@@ -200,8 +200,7 @@ class ShellHandle:
         if left_out := self._after.left_out():
             yield f"[it ran without what was exported before: {', '.join(left_out)}]"
         if made := self._made():
-            told = ", ".join(f"{name} (kept as {kept})" for name, kept in made.items())
-            yield f"[it made {told}, which decides what is run here: only the person gives it its name back]"
+            yield f"[{made}]"
 
     async def result(self) -> Outcome:
         return await asyncio.shield(self._settled)
@@ -261,13 +260,22 @@ async def _start(given: Mapping[str, Any], context: Context) -> Handle:
         )
         kept = passing.pop_all()
 
-    def made() -> Mapping[str, str]:
+    def made() -> str:
         kept.close()
-        if needs & {"git", "outside"}:
-            return {}
+        if boundary_here().strength == "strong" and "write" not in needs:
+            return ""  # it could make nothing: what is new is another's
+        beside, new = context.processes, planted(working, before)
         asked = shell_needs(command, Ground(working, plain.get("HOME", ""))).deciding
-        unasked = [name for name in planted(working, before) if not any(_is_of(path, name, working) for path in asked)]
-        return put_away(context.working, unasked)
+        spared = (
+            new if needs & {"git", "outside"} else [n for n in new if any(_is_of(path, n, working) for path in asked)]
+        )
+        if beside is not None:
+            for name in spared:
+                beside.allow(files_of(working, name))
+            spared += [name for name in new if beside.is_allowed(files_of(working, name))]
+        away = put_away(context.working, (name for name in new if name not in spared))
+        told = ", ".join(f"{name} (kept as {kept})" for name, kept in away.items())
+        return f"it made {told}, which decides what is run here: only the person gives it its name back" if told else ""
 
     if background is not None and context.processes is not None:
         context.processes.begun(background, process, made)
