@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 import zlib
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
@@ -18,7 +19,7 @@ from weft.models.http_model import LOOP, HttpModel
 from weft.models.json_reader import BROKEN_LIMIT, look
 from weft.models.model import ModelError, Part, TextDelta, ThinkingDelta
 from weft.models.openai_chat import MAX_TOKENS, OpenAIChat
-from weft.models.provider_errors import wait_of
+from weft.models.provider_errors import MOST_OF_AN_ERROR, no_stream, wait_of
 from weft.protocol.messages import ToolCall, Usage
 from weft.testing.conformance import DEADLINE, HELLO, WITH_TOOLS
 from weft.testing.wire import Reply, WireServer, anthropic_wire, openai_chat_wire
@@ -150,6 +151,15 @@ def test_a_page_in_place_of_an_answer_keeps_the_server_s_words(made: type[HttpMo
     assert (error.kind, error.retryable) == ("malformed", False)
     assert "Sign in Please sign in first." in error.message
     assert "answers with a page" in error.hint
+
+
+@pytest.mark.parametrize("piece", ["<script", "<", "<style>", "x<"])
+def test_a_page_that_opens_without_end_holds_nothing_up(piece: str) -> None:
+    """It took seconds, in which nothing else went on."""
+    begun = time.process_time()
+    error = no_stream("far", f"5 < 7: sign in {piece * (MOST_OF_AN_ERROR // len(piece))}", None)
+    assert error.message.startswith("far: 5 < 7: sign in")
+    assert time.process_time() - begun < 0.5
 
 
 @BOTH

@@ -34,6 +34,8 @@ class World:
         self.given: list[dict[str, str]] = []
         """The forms that the token endpoint got."""
         self.number = 0
+        self.odd: tuple[str, bytes] | None = None
+        """The media type and the body that a call is answered with, once it was carried out."""
         self.device: list[str] = []
         """What the token endpoint says to whoever comes with a device's code, one after the other; "" gives a token."""
         self.device_answer: Any = {"device_code": "dc", "user_code": "AB-12", "interval": 0.01, "expires_in": 5}
@@ -194,6 +196,8 @@ class _Handler(BaseHTTPRequestHandler):
             result: dict[str, Any] = {"tools": [{"name": "echo", "description": "Again", "inputSchema": TEXT}]}
         else:
             world.seen.append("call")
+            if world.odd is not None:
+                return self._raw(world.odd[1], world.odd[0])
             result = {"content": [{"type": "text", "text": message["params"]["arguments"]["text"]}]}
         return self._send(200, {"jsonrpc": "2.0", "id": number, "result": result})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 from pathlib import Path
@@ -11,11 +12,14 @@ import pytest
 
 from tests.tools.calling import Place
 from weft.protocol.messages import ToolCall
-from weft.tools.boundary import Strength, boundary_here
+from weft.tools.background import Processes
+from weft.tools.boundary import Need, Strength, boundary_here
 from weft.tools.builtin import builtin_tools
 from weft.tools.permission import Mode, Ruling, judge
 from weft.tools.permission_file import app_rules
 from weft.tools.shell.needs import Ground
+from weft.tools.tool import Handle, Outcome
+from weft.tools.toolbox import Toolbox
 
 VECTORS = Path(__file__).parent.parent / "vectors"
 SHELL = {tool.name: tool for tool in builtin_tools()}["Shell"]
@@ -247,10 +251,83 @@ def test_words_that_only_speak_of_a_name_do_not_spare_what_is_made_behind_them(p
 
 @pytest.mark.process
 @pytest.mark.skipif(boundary_here().strength != "strong", reason="there is no boundary that holds here")
-def test_what_a_person_was_shown_and_allowed_stays(place: Place) -> None:
-    outcome = place.call("Shell", {"command": "echo 'use flake' > .envrc"}, needs=frozenset({"write"}))
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("echo 'use flake' > .envrc", ".envrc"),
+        (f"touch {'./' * 40}.envrc", ".envrc"),
+        ("touch $PWD/.envrc", ".envrc"),
+        ("to=.; touch $to/.envrc", ".envrc"),
+        ("mkdir .github && cd .github && mkdir workflows", ".github/workflows"),
+        ("mkdir -p .claude/commands && touch .claude/settings.json", ".claude"),
+    ],
+)
+def test_what_a_person_was_shown_and_allowed_stays(place: Place, command: str, name: str) -> None:
+    assert verdict(command).rule == "what is run or obeyed unasked"
+    outcome = place.call("Shell", {"command": command}, needs=frozenset({"write"}))
     assert not outcome.is_error
-    assert (place.working / ".envrc").read_text() == "use flake\n"
+    assert "it made" not in outcome.text
+    assert (place.working / name).exists()
+
+
+@pytest.mark.process
+@pytest.mark.skipif(boundary_here().strength != "strong", reason="there is no boundary that holds here")
+@pytest.mark.parametrize("asked", [".gitattributes", "sub/.git", "'a .git'"])
+def test_who_was_asked_about_one_name_allowed_no_other(place: Place, asked: str) -> None:
+    place.write("build.py", "import os; os.mkdir('.g' + 'it'); os.makedirs('sub')")
+    outcome = place.call("Shell", {"command": f"{sys.executable} build.py; touch {asked}"}, needs=frozenset({"write"}))
+    assert "it made .git (kept as .git.stopped)" in outcome.text
+
+
+@pytest.mark.process
+@pytest.mark.skipif(boundary_here().strength != "strong", reason="there is no boundary that holds here")
+def test_what_comes_while_a_process_goes_on_is_put_away_only_if_nobody_allowed_it(place: Place) -> None:
+    """A person was asked about AGENTS.md, .envrc and .mcp.json; the process has a hand in the last one."""
+    told: list[tuple[str, str, str]] = []
+    plant = "open('.g' + 'itmodules', 'w').write('evil'); open('.mcp' + '.json', 'a').write('evil')"
+    place.write(
+        "serve.py", f"import os, time\nwhile not os.path.exists('go'): time.sleep(0.01)\n{plant}\nprint('done')"
+    )
+
+    async def whole() -> None:
+        processes = Processes(lambda *said: told.append(said))
+        toolbox, writes = Toolbox(builtin_tools()), frozenset[Need]({"write"})
+
+        async def call(tool: str, **given: Any) -> str:
+            context = place.context(processes=processes, needs=writes if tool == "Shell" else None)
+            handle = await toolbox.start(ToolCall(call="call-1", tool=tool, input=given), context)
+            outcome = await handle.result()
+            await handle.closed()
+            assert not outcome.is_error, outcome.text
+            return outcome.text
+
+        await call("Shell", command=f"{sys.executable} serve.py", background=True)
+        await call("Write", path="AGENTS.md", content="Be brief.")
+        await call("Shell", command="echo 'use flake' > .envrc; echo '{}' > .mcp.json")
+        await call("Write", path="go", content="")
+        while not processes.get("process-1").ended:
+            await asyncio.sleep(0.01)
+        assert ".gitmodules (kept as .gitmodules.stopped)" in await call("ShellOutput", process="process-1")
+        await processes.close()
+
+    asyncio.run(whole())
+    assert {"AGENTS.md", ".envrc", ".mcp.json.stopped", ".gitmodules.stopped"} <= {*os.listdir(place.working)}
+    assert "it made .gitmodules (kept as .gitmodules.stopped), .mcp.json (kept as" in told[-1][2]
+
+
+@pytest.mark.process
+@pytest.mark.skipif(boundary_here().strength != "strong", reason="there is no boundary that holds here")
+def test_a_command_that_can_write_nothing_is_not_blamed_for_what_is_new(place: Place) -> None:
+    """A person opens the folder in an editor meanwhile."""
+    place.write("wait.py", "import os, time\nwhile not os.path.exists('.vscode'): time.sleep(0.01)")
+
+    async def opens(handle: Handle) -> Outcome:
+        (place.working / ".vscode").mkdir()
+        return await handle.result()
+
+    given = {"command": f"{sys.executable} wait.py"}
+    assert place.started("Shell", given, opens, needs=frozenset()).text == "[no output]"
+    assert (place.working / ".vscode").exists()
 
 
 @pytest.mark.process

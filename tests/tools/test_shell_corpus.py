@@ -335,6 +335,18 @@ ps -o environ
 kubectl get secrets
 kubectl get secret/x -o yaml
 kubectl get pods,secrets
+docker ps; cat x
+docker ps | grep -f x y
+docker ps; grep -e x y
+docker ps; grep -r x
+docker ps; grep x y
+docker ps; jq . x
+kubectl get pods | jq 'import "x" as $d; $d'
+docker ps; awk '{print}' x
+docker ps; git status
+kubectl get pods; rg x
+cat x | docker ps
+cat < x | kubectl get pods
 kubectl get s*
 kubectl describe se?ret
 kubectl describe secret x
@@ -604,7 +616,13 @@ git describe --tags
 git grep -n foo
 docker ps
 docker logs --tail 100 web
+docker logs --tail 100 web 2>&1 | grep -i error | tail -n 5
 docker images
+cd deploy && docker ps
+docker ps | awk -F: '{print $2}' | sort | uniq -c | sort -rn | head -5
+df -h; docker ps
+kubectl get pods -n prod -o json | jq -r '.items[].status'
+kubectl get pods | grep -e web -e api | cut -f1 | wc -l
 kubectl get pods -n prod -o wide
 kubectl describe deployment x
 systemctl status nginx

@@ -22,7 +22,7 @@ from weft.tools.boundary import Need, Policy, boundary_here
 from weft.tools.builtin.shell import SHELL
 from weft.tools.permission import judge
 from weft.tools.permission_file import Rules
-from weft.tools.processes import Supervised, plain_environment
+from weft.tools.processes import Process, Supervised, plain_environment
 from weft.tools.shell.needs import Ground
 from weft.tools.shell.reading import read_shell
 from weft.tools.shell_state import ShellState
@@ -517,6 +517,55 @@ def test_what_was_exported_is_not_given_to_a_command_that_the_boundary_does_not_
         assert approved.text.startswith("the machine's, with nothing"), needs
     held = run("kubectl apply -f x", needs=frozenset({"write"}))
     assert held.text.startswith(f"a planted one, with {place.working}/theirs"), "it still holds where the kernel does"
+
+
+@pytest.mark.skipif(boundary_here().strength != "strong", reason="there is no strong boundary here")
+def test_what_was_exported_chooses_no_boundary_and_opens_nothing_in_it(place: Place) -> None:
+    """Who puts the boundary around a command stands outside of it; and what is hidden inside stays so."""
+    sprung, hidden = place.working.parent / "sprung", place.working.parent / "theirs"
+    for folder in (hidden / "bin", place.working / "bin"):
+        folder.mkdir(parents=True)
+    for name in ("bwrap", "sandbox-exec", "python3"):
+        trap = place.write(f"bin/{name}", f"#!/bin/sh\necho {name} > {sprung}\n")
+        trap.chmod(0o755)
+    (hidden / "kept").write_text("a passing file of another program")
+    shell = ShellState()
+    place.call("Shell", {"command": f"export PATH=$PWD/bin:{hidden}/bin:$PATH"}, shell=shell)
+    outcome = place.call("Shell", {"command": f"cat {hidden}/kept; bwrap; cat {sprung}"}, shell=shell)
+    assert shell.environment["PATH"].startswith(f"{place.working}/bin:")
+    assert f"{hidden}/kept: No such file" in outcome.text
+    assert outcome.text.endswith("\nbwrap"), "the command itself gets what was exported"
+    assert not sprung.exists()
+
+
+@pytest.mark.skipif(boundary_here().strength != "strong", reason="there is no strong boundary here")
+def test_a_program_of_ours_is_not_taken_from_the_folder_that_a_command_changes(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sprung = place.working.parent / "sprung"
+    place.write("bin/bwrap", f"#!/bin/sh\necho sprung > {sprung}\n").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{place.working}/bin:{os.environ['PATH']}")
+    assert place.call("Shell", {"command": "echo fine"}).text == "fine"
+    assert not sprung.exists()
+
+
+@pytest.mark.skipif(boundary_here().strength != "strong", reason="there is no strong boundary here")
+def test_what_tells_programs_to_load_something_is_obeyed_inside_alone(tmp_path: Path) -> None:
+    """A server's settings or an export may name it; what starts the command obeys its loader as any program does."""
+    working, told = tmp_path / "working", tmp_path / "told"
+    working.mkdir()
+    folder = os.open(working, os.O_RDONLY)
+
+    async def go() -> bytes:
+        environment = {**plain_environment(os.environ), "LD_DEBUG": "libs", "LD_DEBUG_OUTPUT": str(told)}
+        policy = Policy(working=working, home=Path.home())
+        words = ("/bin/sh", "-c", "echo with $LD_DEBUG")
+        process = await Process.start(words, folder=folder, environment=environment, policy=policy, output_limit=2**20)
+        return (await process.finished()).output
+
+    assert asyncio.run(asyncio.wait_for(go(), DEADLINE)).endswith(b"with libs\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["working"]
+    os.close(folder)
 
 
 @pytest.mark.skipif(boundary_here().strength != "strong", reason="there is no strong boundary here")

@@ -33,7 +33,8 @@ _TOO_LONG: Final = re.compile(
 _QUOTA: Final = re.compile(
     r"(?i)insufficient_quota|exceeded your current quota|credit balance|insufficient (?:credit|balance)"
 )
-_TAGS: Final = re.compile(r"(?is)<(script|style)\b.*?</\1>|<[^>]*>")
+_TAGS: Final = re.compile(r"(?is)<(script|style)\b.*?(?:</\1>|\Z)|<[^<>]*>")
+"""No sign is looked at more than twice, also where one that opens is never closed."""
 _STATUS_OF: Final = {
     "authentication_error": 401,
     "permission_error": 403,

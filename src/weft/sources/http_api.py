@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, Final
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import httpx2
 
@@ -185,9 +186,9 @@ def read_openapi(source: Source, name: str) -> Any:
 def below(base: str, path: str) -> str:
     """An address below the base. UserError for one that climbs out of it."""
     bare = path.lstrip("/")
-    if "://" in bare.split("?")[0].split("#")[0] or bare.startswith("//") or "\\" in bare:
+    if "://" in bare.split("?")[0].split("#")[0] or "\\" in bare or not bare.isprintable():
         raise UserError(f"{path[:80]!r} is no path below {base}")
-    if any(part in ("..", ".") for part in bare.split("?")[0].replace("%2e", ".").replace("%2E", ".").split("/")):
+    if {".", ".."} & {*re.split(r"[/\\]", unquote(bare.split("?")[0]))}:  # a server may read %2f as its sign
         raise UserError(f"{path[:80]!r} climbs out of {base}")
     return base + bare
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -54,8 +55,12 @@ PROGRESS_EVERY: Final = 0.1
 _EXPIRED: Final = "Session terminated"
 _CLOSED: Final = "Connection closed"
 """What the library says of a connection that has ended as a whole."""
-_NOT_DONE: Final = frozenset({-32700, -32600, -32601, -32602})
-"""Of the protocol's errors: the call was not understood, so nothing came of it."""
+_UNREAD: Final = -32700
+_NOT_DONE: Final = frozenset({-32601, -32602})
+"""Of the protocol's errors: the call was not understood, so nothing came of it. The others the library also says of an
+answer that it can't read, and then the call may have been carried out."""
+_VALIDATION: Final = re.compile(r": \d+ validation errors? for .*", re.DOTALL)
+"""Field by field what is wrong with it: nothing that a person can use."""
 
 
 LIST_RESOURCES: Final = "resources/list"
@@ -508,6 +513,8 @@ class McpConnection:
             return _GoneError(error.message)
         if data.get("status") == 401:
             return NeedsSignInError(self._slug)
+        if error.code == _UNREAD:
+            return _RefusedError(f"its answer can't be read: {_VALIDATION.sub('', error.message)}")
         return _RefusedError(error.message, done=error.code not in _NOT_DONE)
 
     async def _gone(self, up: _Up, otherwise: str) -> Exception:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Final
 
 from weft.protocol.errors import UserError
+from weft.protocol.hashes import hash_bytes
 from weft.protocol.values import dataclass
 from weft.tools.processes import Finished, Process
 
@@ -54,6 +57,15 @@ class Processes:
         """How many the session has had: their names go on from there."""
         self._each: dict[str, BackgroundProcess] = {}
         self._following: set[asyncio.Task[None]] = set()
+        self._allowed: dict[str, str] = {}
+
+    def allow(self, files: Mapping[str, str]) -> None:
+        """What a person allowed was put there while these go on, by hash: none of them made it, as long as it is so."""
+        if self.running():
+            self._allowed |= files
+
+    def is_allowed(self, files: Mapping[str, str]) -> bool:
+        return bool(files) and all(digest and self._allowed.get(name) == digest for name, digest in files.items())
 
     def reserve(self, command: str, *, outside: bool) -> BackgroundProcess:
         """A name for one that is about to begin. UserError when there are too many."""
@@ -62,8 +74,8 @@ class Processes:
         self.count += 1
         return BackgroundProcess(f"process-{self.count}", command, outside)
 
-    def begun(self, one: BackgroundProcess, process: Process, ended: Callable[[], object]) -> None:
-        """`ended` is called when nothing of it is left."""
+    def begun(self, one: BackgroundProcess, process: Process, ended: Callable[[], str]) -> None:
+        """`ended` is called when nothing of it is left, and may have something to say."""
         one.process = process
         self._each[one.name] = one
         self._note(one.name, one.command, "")
@@ -71,13 +83,13 @@ class Processes:
         self._following.add(task)
         task.add_done_callback(self._following.discard)
 
-    async def _follow(self, one: BackgroundProcess, process: Process, ended: Callable[[], object]) -> None:
+    async def _follow(self, one: BackgroundProcess, process: Process, ended: Callable[[], str]) -> None:
         try:
             one.ended = _words(await process.finished())
         except Exception as error:  # noqa: BLE001  it has an end, whatever its process did
             one.ended = f"it could not be followed: {error}"
-        finally:
-            ended()
+        if told := ended():
+            one.ended += f"; {told}"
         self._note(one.name, "", one.ended)
 
     def get(self, name: str) -> BackgroundProcess:
@@ -107,6 +119,23 @@ class Processes:
             self.stop(one.name)
         if self._following:
             await asyncio.wait({*self._following})
+
+
+def files_of(working: str, name: str) -> dict[str, str]:
+    """The hash of every file of that name, or below it; "" for what is no file."""
+    top = Path(working, name)
+    found = [top] if top.is_symlink() or not top.is_dir() else []
+    for folder, folders, files in os.walk(top) if not found else ():
+        places = (Path(folder, one) for one in (*files, *folders))
+        found += [place for place in places if place.is_symlink() or not place.is_dir()]
+    return {os.path.relpath(place, working): _hash(place) for place in found if os.path.lexists(place)}
+
+
+def _hash(place: Path) -> str:
+    try:
+        return hash_bytes(place.read_bytes()) if place.is_file() and not place.is_symlink() else ""
+    except OSError:
+        return ""
 
 
 def _words(finished: Finished) -> str:

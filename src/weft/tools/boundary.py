@@ -255,7 +255,8 @@ def _mounts(policy: Policy) -> Iterator[Mount]:
 
 
 def _bubblewrap(policy: Policy, options: Iterable[str]) -> Iterator[str]:
-    yield from ("bwrap", "--unshare-all", "--unshare-user", "--die-with-parent", "--cap-drop", "ALL", *options)
+    program = _own_program("bwrap", os.path.realpath(policy.working))
+    yield from (program, "--unshare-all", "--unshare-user", "--die-with-parent", "--cap-drop", "ALL", *options)
     if "network" in policy.needs:
         yield "--share-net"
     yield from ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
@@ -273,6 +274,14 @@ def _bubblewrap(policy: Policy, options: Iterable[str]) -> Iterator[str]:
             case "write":
                 yield from ("--bind", path, path)
     yield from ("--chdir", os.path.realpath(policy.working), "--")
+
+
+def _own_program(name: str, working: str) -> str:
+    """By our own PATH and never by that of the command, which may come from a command before it; nor in the folder
+    where that one could have left it."""
+    folders = [entry for entry in os.environ.get("PATH", os.defpath).split(os.pathsep) if entry.startswith("/")]
+    apart = [entry for entry in folders if not _within(os.path.realpath(entry), working)]
+    return shutil.which(name, path=os.pathsep.join(apart)) or f"/usr/bin/{name}"
 
 
 def secret_places(home: str, hidden: Iterable[Path] = ()) -> list[str]:

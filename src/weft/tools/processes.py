@@ -48,6 +48,8 @@ _ADDED: Final = {
     "LESSSECURE": "1",
 }
 
+_LOADS: Final = re.compile(r"(?:LD_|DYLD_)\w*|GCONV_PATH|LOCPATH|GLIBC_TUNABLES")
+"""By which a program is told what to load. The command gets these inside: what puts it there obeys none of them."""
 _SIGNALLED: Final = 128
 """What ends inside a boundary by a signal is told as a number above this one."""
 
@@ -158,7 +160,10 @@ class Supervised:
                 line_limit=line_limit,
                 passed=passed,
             )
-        words = boundary_here().wrap(command, policy)
+        loads = [f"{name}={value}" for name, value in environment.items() if _LOADS.fullmatch(name)]
+        given_inside = ("/usr/bin/env", *loads, *command) if loads else tuple(command)
+        words = boundary_here().wrap(given_inside, policy)
+        outer = {name: value for name, value in environment.items() if not _LOADS.fullmatch(name)}
 
         async def begin() -> Supervised:
             mark = secrets.token_hex(16)
@@ -180,14 +185,14 @@ class Supervised:
                         stdin=control_read,
                         stdout=asyncio.subprocess.PIPE,
                         stderr=asyncio.subprocess.PIPE if errors_apart else asyncio.subprocess.STDOUT,
-                        env={**environment, MARK: mark},
+                        env={**outer, MARK: mark},
                         pass_fds=[status_write, folder, *([given] if there else []), *passed],
                         start_new_session=True,
                         limit=line_limit,
                     )
                 except OSError as error:
                     raise translated(error, f"can't run {command[0]}") from error
-                made = cls(inner, control_write, status_read, mark, inside=words != tuple(command))
+                made = cls(inner, control_write, status_read, mark, inside=words != given_inside)
                 if here:
                     _, made.writer = await asyncio.open_connection(sock=here)
                 ours.pop_all()

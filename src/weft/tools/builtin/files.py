@@ -127,10 +127,13 @@ def _changes(change: Change) -> Start:
     async def changing(given: Mapping[str, Any], context: Context) -> Outcome:
         stopped = threading.Event()
         try:
-            return await in_thread(lambda: change(given, context, stopped), "weft-change")
+            outcome = await in_thread(lambda: change(given, context, stopped), "weft-change")
         except asyncio.CancelledError:
             stopped.set()  # the thread can't be ended, but it looks once more before it puts anything in place
             raise
+        if context.processes is not None:
+            context.processes.allow(outcome.seen)
+        return outcome
 
     return runs(changing)
 

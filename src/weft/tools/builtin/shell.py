@@ -26,7 +26,7 @@ from weft.files import Folder
 from weft.protocol.errors import UserError
 from weft.protocol.values import dataclass
 from weft.tools.background import OUTPUT_LIMIT as BACKGROUND_OUTPUT
-from weft.tools.background import BackgroundProcess
+from weft.tools.background import BackgroundProcess, files_of
 from weft.tools.boundary import (
     NEEDS,
     Need,
@@ -41,7 +41,7 @@ from weft.tools.changed_files import HeldFile
 from weft.tools.permission import declared_hosts, declared_needs
 from weft.tools.processes import Finished, Process, plain_environment, usual_limits
 from weft.tools.results import bounded
-from weft.tools.shell.needs import shell_needs
+from weft.tools.shell.needs import Ground, shell_needs
 from weft.tools.shell.reading import ShellReading, read_shell
 from weft.tools.shell.remember import brings_from_outside
 from weft.tools.threads import in_thread
@@ -127,7 +127,7 @@ class ShellHandle:
         seconds: float,
         began: float,
         needs: frozenset[Need],
-        made: Callable[[], Mapping[str, str]],
+        made: Callable[[], str],
         after: CommandEnd,
     ) -> None:
         self._process = process
@@ -200,8 +200,7 @@ class ShellHandle:
         if left_out := self._after.left_out():
             yield f"[it ran without what was exported before: {', '.join(left_out)}]"
         if made := self._made():
-            told = ", ".join(f"{name} (kept as {kept})" for name, kept in made.items())
-            yield f"[it made {told}, which decides what is run here: only the person gives it its name back]"
+            yield f"[{made}]"
 
     async def result(self) -> Outcome:
         return await asyncio.shield(self._settled)
@@ -244,7 +243,7 @@ async def _start(given: Mapping[str, Any], context: Context) -> Handle:
     held = await in_thread(lambda: watch.hold(context.working), "weft-hold") if watch is not None else None
     began = time.monotonic()
     with ExitStack() as passing:
-        policy = boundary_policy(context, environment, needs)
+        policy = boundary_policy(context, plain, needs)  # what was exported opens nothing in it
         if "network" in needs:
             policy = replace(policy, hosts=declared_hosts(given))
         if boundary_here().kind == "landlock":  # which has no /tmp of its own
@@ -261,12 +260,22 @@ async def _start(given: Mapping[str, Any], context: Context) -> Handle:
         )
         kept = passing.pop_all()
 
-    def made() -> Mapping[str, str]:
+    def made() -> str:
         kept.close()
-        if needs & {"git", "outside"}:
-            return {}
-        shown = "\n".join(concern.text for concern in shell_needs(command).about("decides"))
-        return put_away(context.working, (name for name in planted(working, before) if name not in shown))
+        if boundary_here().strength == "strong" and "write" not in needs:
+            return ""  # it could make nothing: what is new is another's
+        beside, new = context.processes, planted(working, before)
+        asked = shell_needs(command, Ground(working, plain.get("HOME", ""))).deciding
+        spared = (
+            new if needs & {"git", "outside"} else [n for n in new if any(_is_of(path, n, working) for path in asked)]
+        )
+        if beside is not None:
+            for name in spared:
+                beside.allow(files_of(working, name))
+            spared += [name for name in new if beside.is_allowed(files_of(working, name))]
+        away = put_away(context.working, (name for name in new if name not in spared))
+        told = ", ".join(f"{name} (kept as {kept})" for name, kept in away.items())
+        return f"it made {told}, which decides what is run here: only the person gives it its name back" if told else ""
 
     if background is not None and context.processes is not None:
         context.processes.begun(background, process, made)
@@ -317,6 +326,13 @@ async def _stop(given: Mapping[str, Any], context: Context) -> Outcome:
         raise UserError("nothing goes on in the background here")
     one = await context.processes.stopped(given["process"])
     return Outcome(text=f"{one.name} and everything it started is ended.", summary="ended")
+
+
+def _is_of(path: str, name: str, working: str) -> bool:
+    """Whether what was asked about is this name in the working folder, or lies below it; of a path whose beginning is
+    known only when it runs, whether it may be."""
+    within = path.removeprefix(f"{working}/")
+    return f"{within}/".startswith(f"{name}/") or (within == path and f"/{name}/" in f"{path}/")
 
 
 def put_away(working: Folder, names: Iterable[str]) -> dict[str, str]:

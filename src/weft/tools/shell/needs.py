@@ -45,6 +45,8 @@ class ShellNeeds:
     programs: tuple[str, ...] = ()
     background: bool = False
     """It leaves something running when it ends."""
+    deciding: tuple[str, ...] = ()
+    """The paths that a worry about `decides` is about, made whole as far as the text tells."""
 
     def about(self, *worries: Worry) -> tuple[Concern, ...]:
         return tuple(concern for concern in self.concerns if concern.worry in worries)
@@ -277,7 +279,14 @@ def shell_needs(command: str, ground: Ground = Ground()) -> ShellNeeds:  # noqa:
         reader.word("<", source)
     concerns = [Concern("unreadable", fault) for fault in found.faults] + reader.concerns
     programs = tuple(dict.fromkeys(part[0] for part in found.parts))
-    return ShellNeeds(frozenset(reader.needs), tuple(dict.fromkeys(concerns)), reader.makes, programs, found.background)
+    return ShellNeeds(
+        frozenset(reader.needs),
+        tuple(dict.fromkeys(concerns)),
+        reader.makes,
+        programs,
+        found.background,
+        tuple(reader.deciding),
+    )
 
 
 def _survey(text: str, found: _Found, depth: int) -> None:
@@ -398,6 +407,7 @@ class _Reader:
     ground: Ground
     needs: set[Need] = field(default_factory=set)
     concerns: list[Concern] = field(default_factory=list)
+    deciding: list[str] = field(default_factory=list)
     makes: bool = False
     straight: bool = True
     here: str = ""
@@ -739,6 +749,7 @@ class _Reader:
             or ".git" in [part.lower() for part in parts]
         ):
             self.change(f"{word[:60]} decides what is run, or what models are told", "decides")
+            self.deciding.append(path)
 
     def _path(self, word: str) -> str:
         """Made whole where that can be told from the text."""

@@ -287,7 +287,7 @@ _INSIDE: Final = re.compile(
 _DEVICE: Final = re.compile(r"(?:^|[=:])(?:\.\.?/|/)*(?:dev/(?!null$)|inet[46]?/)")
 
 
-_NAME_FOLDERS: Final = frozenset({"ls", "df", "du", "stat", "find", "tree", "echo", "realpath", "dirname", "basename"})
+NAME_FOLDERS: Final = frozenset({"ls", "df", "du", "stat", "find", "tree", "echo", "realpath", "dirname", "basename"})
 """They tell names and sizes, not what is in files."""
 
 
@@ -309,7 +309,7 @@ def _judge_word(name: str, word: Word) -> None:
         raise RefusedOptionError(f"{word.source[:60]} may hold keys or passwords")
     if _INSIDE.search(word.text) or _DEVICE.search(word.text):
         raise RefusedOptionError(f"{word.source[:60]} is a device, or shows the inside of processes")
-    if name not in _NAME_FOLDERS and set(posixpath.normpath(word.text).split("/")) <= {"", ".."}:
+    if name not in NAME_FOLDERS and set(posixpath.normpath(word.text).split("/")) <= {"", ".."}:
         # the top of all folders, or a way up that may end there: what searches from there also searches /proc
         raise RefusedOptionError(f"{word.source[:60]} leads upwards to where processes show their inside")
     if word.pattern:

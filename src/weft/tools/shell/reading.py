@@ -5,11 +5,13 @@ Pure. The command is read by our own strict reader and by a full parser; only wh
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
+from typing import Final
 
 from weft.protocol.values import dataclass
-from weft.tools.shell.options import RefusedOptionError
-from weft.tools.shell.programs import judge_program
+from weft.tools.shell.options import Program, RefusedOptionError, listed
+from weft.tools.shell.programs import NAME_FOLDERS, judge_program
 from weft.tools.shell.tree import agree
 from weft.tools.shell.words import Simple, UnreadableError, read_commands
 
@@ -42,6 +44,7 @@ def read_shell(command: str) -> ShellReading:
         known = [judge_program(part) for part in commands]
         if "cd" in names and "git" in names:
             raise RefusedOptionError("git after cd works in a folder whose settings nobody has looked at")
+        _judge_together(commands, known)
     except RefusedOptionError as error:
         return ShellReading(read_only=False, offline=False, reason=str(error), commands=commands)
     return ShellReading(
@@ -50,3 +53,42 @@ def read_shell(command: str) -> ShellReading:
         reason="every program in it only reads",
         commands=commands,
     )
+
+
+_TELLS: Final = NAME_FOLDERS | listed("cd printf true false date uptime free uname hostname whoami nproc pwd")
+"""They show nothing that is in a file."""
+_FILTERS: Final = {
+    **dict.fromkeys(("grep", "egrep", "fgrep", "jq", "awk", "gawk", "mawk", "nawk"), 1),
+    **dict.fromkeys(("cat", "column", "cut", "head", "nl", "sort", "tac", "tail", "uniq", "wc"), 0),
+    "tr": 2,
+}
+"""How many words they have that name no file."""
+
+
+def _judge_together(commands: tuple[Simple, ...], known: list[Program]) -> None:
+    """What looks at a service runs outside the boundary, with all that stands beside it: a link in the folder may lead
+    that to keys, and git to programs."""
+    going = next((part for part, entry in zip(commands, known, strict=True) if not entry.offline), None)
+    for part, entry in zip(commands, known, strict=True):
+        if going is not None and entry.offline and not _reads_no_file(part, entry):
+            raise RefusedOptionError(f"{part.program} may read files, and beside {going.program} no boundary holds it")
+
+
+def _reads_no_file(part: Simple, entry: Program) -> bool:
+    """It takes what comes through the pipe, or tells of the machine."""
+    words = [word.text for word in part.arguments]
+    if part.reads or part.program not in _FILTERS:
+        return part.program in _TELLS and not part.reads
+    if part.program.endswith("awk"):
+        while words and words[0].startswith("-"):
+            words = words[2:] if words[0] in ("-F", "-v") else words[1:]
+        return len(words) == 1
+    if part.program == "jq" and re.search(r"\b(?:import|include)\b", " ".join(words)):
+        return False
+    parsed = entry.parse(part.program, part.arguments)
+    most = _FILTERS[part.program]
+    if part.program.endswith("grep"):
+        if parsed.has("-f", "--file", "-r", "-R", "--recursive", "--dereference-recursive"):
+            return False
+        most -= parsed.has("-e", "--regexp")
+    return len(parsed.operands) <= most
