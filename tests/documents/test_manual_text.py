@@ -173,3 +173,33 @@ def test_other_text_that_is_indented_stays_as_it_is() -> None:
     assert read_document(poem.encode(), "poem.txt").text == poem.strip()
     letter = "See lamp(8) and then lamp(8)\n\nHELLO\n       there\n\nYOURS\n       Anna\n"
     assert read_document(letter.encode(), "letter.txt").text == letter.strip()
+
+
+BSD = """\
+BUOY(1)                   BSD General Commands Manual                  BUOY(1)
+
+NAME
+     buoy — say where a buoy lies
+
+DESCRIPTION
+     The  place  is  looked  up in the list of the harbour, which has these op‐
+     tions:   near, far.  When both are given the nearer one counts, as al‐
+     ways  in a list.
+
+BSD                            November 19, 2023                           BSD
+"""
+
+
+def test_the_last_line_of_a_page_is_no_heading_and_a_cut_word_in_even_lines_moves_nothing() -> None:
+    text = read_document(BSD.encode(), "buoy.1.txt").text
+    assert re.findall(r"^#.*", text, re.MULTILINE) == ["# buoy(1)", "## NAME", "## DESCRIPTION"]
+    assert "these options:\nnear, far. When both are given the nearer one counts, as always\nin a list." in text
+
+
+@pytest.mark.timeout(60)
+def test_manuals_that_are_made_to_be_trouble_are_read_all_the_same() -> None:
+    """Minutes, or no end of what is said of something else, before."""
+    examples = f"{INFO.split('Tag Table')[0]}{'     lamp.light' * 3}\n\n" + "     lamp.light()\n\n" * 30_000
+    assert read_document(examples.encode(), "lamp.info").text.count("lamp.light()") == 30_000
+    stairs = PAGE + "OPTIONS\n" + "".join(f"{' ' * (7 + 2 * step)}-x\n" for step in range(800))
+    assert read_document(stairs.encode(), "lamp.txt").text.count("-x") == 800

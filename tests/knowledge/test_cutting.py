@@ -224,6 +224,13 @@ def test_a_long_section_is_not_cut_between_an_option_and_its_text_nor_inside_cod
         assert not [at for at in cuts if at in inside[1:]], (limit, [text[at : at + 20] for at in cuts])
 
 
+@pytest.mark.timeout(60)
+def test_a_section_of_many_examples_is_cut_all_the_same() -> None:
+    """Minutes, where each place is held against all of them."""
+    text = "```\na\n```\n\n" * 60_000
+    assert sum(text[start:end].count("a") for start, end in spans(text)) == 60_000
+
+
 @settings(deadline=None)
 @given(st.text(alphabet="ab .\n\t", max_size=400), st.integers(min_value=1, max_value=40))
 def test_splitting_loses_no_word_and_keeps_the_limit(text: str, limit: int) -> None:

@@ -54,6 +54,11 @@ def test_what_is_passed_over_is_said_with_the_reason(followed: tuple[KnowledgeBa
     assert report.counts["identical"] == 1
 
 
+def test_an_info_file_is_a_document_by_its_ending(tmp_path: Path) -> None:
+    (tmp_path / "lamp.info").write_text("File: lamp.info,  Node: Top,  Up: (dir)\n")
+    assert list(gather(tmp_path).documents) == ["lamp.info"]
+
+
 def test_an_update_follows_the_folder(followed: tuple[KnowledgeBase, Path]) -> None:
     knowledge, source = followed
     knowledge.update()

@@ -66,6 +66,18 @@ def test_minutes_are_known_by_numbered_headings_and_who_was_there() -> None:
     assert parts["Present"] == ["Ruth Adeyemi (chair), Colin Marsh, Priya Nair"]
 
 
+def test_what_is_a_small_word_elsewhere_is_somebody_here() -> None:
+    tasks = ["Ella will ask the council about the tap by Friday.", "Al will mend the gate.", "That will take a week."]
+    said = MINUTES.replace(
+        "- Colin to write to the water company about the leak.", "\n".join(f"- {one}" for one in tasks)
+    )
+    parts = {part["title"]: part["items"] for part in kits.make(said).summary["parts"]}
+    owners = {item["text"].split()[0]: item.get("owner", "") for item in parts["To do"]}
+    assert owners["Ella"] == "Ella"
+    assert owners["Al"] == "Al"
+    assert not owners.get("That")
+
+
 def test_french_minutes_have_what_was_rejected_and_who_takes_something_on() -> None:
     text = (
         "# Compte rendu\n\nPrésents : Mme Garnier, M. Benali, Mlle Roux\n\n## Comptes\n\nL'assemblée approuve les "

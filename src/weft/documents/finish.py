@@ -10,7 +10,7 @@ from weft.documents.document import MAX_TEXT, Document, Draft, RefusedError
 from weft.protocol.patterns import pattern
 
 _ENDINGS: Final = pattern(
-    r"\.(?:md|markdown|mdown|mkd|txt|text|html?|xhtml|pdf|docx|epub|vtt|webvtt|srt|json|png|jpe?g|gif|webp|log|rst|org|adoc)\Z",
+    r"\.(?:md|markdown|mdown|mkd|txt|text|html?|xhtml|pdf|docx|epub|vtt|webvtt|srt|json|png|jpe?g|gif|webp|log|info|rst|org|adoc)\Z",
     re.IGNORECASE,
 )
 _LANGUAGE_ENDING: Final = pattern(r"\.[a-z]{2,3}(?:-[A-Za-z]{2,4})?\Z")

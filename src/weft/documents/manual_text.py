@@ -35,15 +35,19 @@ _LEVELS: Final = "*=-."
 _TERM: Final = 40
 _HANGING: Final = pattern(r"(?P<term>\S(?:.{0,40}?\S)??) {2,}(?P<said>\S.*)")
 _BULLET: Final = pattern(r"(?P<mark>[•·o*+-]|\(?\w{1,2}[.)]) +(?P<said>\S.*)")
-_CUT_WORD: Final = pattern(r"(?<=\w)\u2010\n(?P<margin> {0,60})(?P<rest>\S{1,100})(?P<more> |(?=\n|\Z))")
+_CUT_WORD: Final = pattern(r"(?<=\w)\u2010\n(?P<margin> {0,60})(?P<rest>\S{1,100})(?P<more> {1,60}|(?=\n|\Z))")
 _OWN_HYPHEN: Final = pattern(r"\u2010(?!\n)")
 """Where a page writes all hyphens so, what the end of a line has cut can't be told from them."""
 _COLUMNS: Final = re.compile(r" {2,}")
+_FOOT: Final = 3
+"""Columns of a page's last line: what it is of, its day, and on the right its name or again what it is of."""
 _ENDED: Final = (".", "!", "?", ":", ";", ",", ")")
 _CALLS: Final = 3
 """Lines, up to which what stands no deeper than the text are the ways to call what is told below, and no example."""
 _DEEPER: Final = 2
 """Columns, from which on what stands below a line is said of it."""
+_DEEPEST: Final = 100
+"""Columns, from which on nothing is said of anything else: no page is that wide."""
 _EXAMPLE: Final = 4
 """Columns, from which on what stands deeper by itself is no paragraph that begins with an indented line."""
 
@@ -74,7 +78,8 @@ def read_manual_page(text: str) -> Draft:
     reader = _Layout(_width(lines), min(depths, default=0))
     for number, line in enumerate(lines):
         depth = _depth(line)
-        last = line.rstrip().endswith(page["page"]) and not any(map(str.strip, lines[number + 1 :]))
+        foot = line.rstrip().endswith(page["page"]) or len(_COLUMNS.split(line.strip())) == _FOOT
+        last = foot and not any(map(str.strip, lines[number + 1 :]))
         if not line.strip() or depth > 3 or last:
             body.append(" ".join(line.split()) if last else line)
             continue
@@ -134,15 +139,15 @@ class _Layout:
         level = self._margin
         """How deep the text stands that is read."""
         example: list[str] = []
-        """The lines of the one that was read last, where nothing else followed."""
+        """Its lines, as long as nothing else follows."""
         for chunk in _chunks(lines):
             depth = min(map(_depth, chunk[1:])) if _begins_deeper(chunk) else _depth(chunk[0])
             level = min(level, depth)
-            if self._is_example(chunk, depth, level, announced=bool(out) and out[-1].endswith(":")):
-                out = out[:-1] if example else out
-                example = [*example, "", *chunk] if example else chunk
-                out.append(_code(example))
+            announced = not example and bool(out) and out[-1].endswith(":")
+            if self._is_example(chunk, depth, level, announced=announced):
+                example += ["", *chunk] if example else chunk
                 continue
+            out += [_code(example)] if example else []
             example = []
             if _in_two_columns(chunk):
                 out.append("\n".join(map(_item, chunk)))
@@ -152,7 +157,7 @@ class _Layout:
             below = [_depth(line) for line in chunk[1:] if _depth(line) >= depth + _DEEPER]
             if below and not _begins_deeper(chunk):
                 level = min(below)
-        return out
+        return [*out, _code(example)] if example else out
 
     def _is_example(self, chunk: Sequence[str], depth: int, level: int, *, announced: bool) -> bool:
         said = [line.strip() for line in chunk]
@@ -214,6 +219,8 @@ class _Layout:
     def _said_of(self, own: Sequence[str], said: Sequence[str]) -> Iterator[str]:
         if own[-1].rstrip().endswith((".", ":")) and not said[-1].rstrip().endswith(_ENDED):
             yield _code(said)
+        elif _depth(said[0]) > _DEEPEST:
+            yield _text(said)
         else:
             yield from self._parts(said)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 DOCUMENT_ENDINGS: Final = frozenset(
-    ".md .markdown .mdown .mkd .txt .text .html .htm .xhtml .pdf .docx .epub .vtt .srt .rst .log".split()  # noqa: SIM905
+    ".md .markdown .mdown .mkd .txt .text .html .htm .xhtml .pdf .docx .epub .vtt .srt .rst .log .info".split()  # noqa: SIM905
 ).union(OTHER_MARKUPS)
 ENDINGS: Final = DOCUMENT_ENDINGS | CODE | TABLES | DATA | WORKBOOKS
 IGNORE_FILES: Final = (".gitignore", ".ignore", ".weftignore")

@@ -7,6 +7,7 @@ Not inside code, nor behind a few words that only name or announce what comes ne
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -53,7 +54,8 @@ def _best_cut(text: str, start: int, end: int, fenced: Sequence[tuple[int, int]]
 
 def _tears(text: str, start: int, cut: re.Match[str], fenced: Sequence[tuple[int, int]]) -> bool:
     """Whether it parts what belongs together."""
-    if any(begin < cut.start() < close for begin, close in fenced):
+    last = bisect_left(fenced, (cut.start(),)) - 1
+    if last >= 0 and cut.start() < fenced[last][1]:
         return True
     if "\n" not in cut[0].replace("\n", "", 1):
         return False

@@ -20,8 +20,8 @@ _POINTS: Final = re.compile(
     r" (?:we )?(?:also )?(?:describe|present|introduce|discuss|point|conclude|finishe|give|show|explain|review|outline"
     r"|summari[sz]e|deal|beschreib|behandel|décri|présent|describ|presenta)"
     r"|\bsee (?:above|below)\W*$|^\W*for (?:more |further )?(?:details?|information)\b.*\bsee\b"
-    r"|\b(?:discussion|description|details?|information|introduction|overview|explanation)s?\b[^.]* (?:is|are|can be)"
-    r" (?:given|found|provided|available) (?:in|at|on|from)\b"
+    r"|\b(?:discussion|description|details?|information|introduction|overview|explanation)s?\b[^.]{0,200}"
+    r" (?:is|are|can be) (?:given|found|provided|available) (?:in|at|on|from)\b"
     r"|\bplease (?:consult|refer to|read the|check the)\b"
     r"|[“\"][^”\"]{8,}\?[”\"]|\?[”\"]\W*$",
     re.IGNORECASE,

@@ -239,6 +239,8 @@ def test_a_telling_word_that_is_missing_speaks_against_an_answer(question: str, 
         ("You copy the music into that folder with the import command (see below).", False),
         ("You can see how much memory it takes with the command top.", False),
         ("The word “memory” means the main memory here.", False),
+        ("A description of each of these modules is given in the handbook.", True),
+        pytest.param("details is " * 60_000, False, marks=pytest.mark.timeout(60), id="without end"),
     ],
 )
 def test_a_sentence_that_only_points_elsewhere_is_known(text: str, points: bool) -> None:

@@ -40,7 +40,8 @@ _DUE: Final = re.compile(
     re.I,
 )
 
-_SMALL: Final = frozenset(word for code in KNOWN for word in lexicon(code).function) - {"may", "will"}
+_NAMES: Final = frozenset(("may", "will"))
+"""Small words that are somebody's name too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +119,11 @@ def _meeting(reading: Reading, ranks: Ranks) -> Iterator[Part]:
         elif _ACTIONS.match(title) or (label and _ACTIONS.match(label.group())):
             before = reading.sentences[one.index - 1] if one.index else one
             if one.size > 5 or before.block != one.block:
-                todo.append(_action(one))
+                todo.append(_action(one, reading.known))
             else:
                 # `Action: Peter, by 20 May.` says who and when; what is to be done stands in the sentence before.
                 decided = [entry for entry in decided if before.index not in entry.sentences]
-                who = _action(one)
+                who = _action(one, reading.known)
                 places = (before.index, one.index)
                 todo.append(Entry(before.text, (*before.spans, *one.spans), places, who.owner, who.due))
         elif (told := _outcome(one, reading.known)) == "postponed" and one.sound:
@@ -132,8 +133,8 @@ def _meeting(reading: Reading, ranks: Ranks) -> Iterator[Part]:
             or (one.sound and told == "decided")
         ):
             decided.append(Entry(_LABEL.sub("", one.text, count=1), one.spans, (one.index,)))
-        elif one.sound and one.size <= 24 and (_takes_on(one, present) or _is_owned(one.text)):
-            todo.append(_action(one))
+        elif one.sound and one.size <= 24 and (_takes_on(one, present) or _is_owned(one.text, reading.known)):
+            todo.append(_action(one, reading.known))
     yield Part("decisions", tuple(decided))
     yield Part("postponed", tuple(postponed))
     yield Part("actions", tuple(todo))
@@ -194,21 +195,22 @@ def _takes_on(one: Sentence, present: Sequence[Entry]) -> bool:
     return name[:1].isupper() and any(name in entry.text for entry in present) and _DUE.search(one.text) is not None
 
 
-def _is_owned(said: str) -> bool:
+def _is_owned(said: str, known: Lexicon) -> bool:
     """`Ann will …`, `Ann, by Friday: …`; what Ann said, behind a colon, is no task without a day."""
-    found = _owner(said)
+    found = _owner(said, known)
     return found is not None and (said[found.end() :].lstrip()[:1].isalpha() or _DUE.search(said) is not None)
 
 
-def _owner(said: str) -> re.Match[str] | None:
-    """Who will do it; a clause behind a semicolon may say so. `That will …` names nobody."""
+def _owner(said: str, known: Lexicon) -> re.Match[str] | None:
+    """Who will do it; a clause behind a semicolon may say so. `That will …` names nobody, `Ella` nobody in Spanish."""
+    small = known.function - _NAMES
     found = (_OWNER.match(clause) for clause in re.split(r";\s+", said))
-    return next((one for one in found if one and one["name"].split()[0].lower() not in _SMALL), None)
+    return next((one for one in found if one and one["name"].split()[0].lower() not in small), None)
 
 
-def _action(one: Sentence) -> Entry:
+def _action(one: Sentence, known: Lexicon) -> Entry:
     said = _LABEL.sub("", one.text, count=1)
-    owner, due = _owner(said), _DUE.search(said)
+    owner, due = _owner(said, known), _DUE.search(said)
     return Entry(said, one.spans, (one.index,), owner=owner["name"] if owner else "", due=due["date"] if due else "")
 
 
