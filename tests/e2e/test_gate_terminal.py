@@ -295,6 +295,23 @@ def test_a_holder_that_is_killed_leaves_nobody_hanging(tmp_path: Path, workspace
     assert resolved[0][0] == "plan-1"
 
 
+def test_whoever_follows_a_run_that_another_terminal_has_is_asked_too(tmp_path: Path, workspace: Path) -> None:
+    weft = started(tmp_path, workspace)
+    hold = workspace / "traces" / "hold-draft-0"
+    hold.touch()
+    with terminal(weft, "run", "--session-id", "essay") as first:
+        first.wait_for("Is this the plan?", "leaves it waiting >")
+        first.child.send("1\r")
+        wait_for_file(hold.with_name("held-draft-0"))
+        with terminal(weft, "run", "--session-id", "essay") as second:
+            second.wait_for("the run is going on in another process and is followed")
+            hold.unlink()
+            second.wait_for("Shall it be handed in?", "leaves it waiting >")
+            second.child.send("1\r")
+            assert second.end() == 0
+        assert first.end() == 0
+
+
 TWO_CALLS = """\
 name: permitted
 description: two steps whose tools no rule allows
