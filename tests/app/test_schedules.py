@@ -392,6 +392,7 @@ def test_what_could_not_begin_is_said_when_somebody_looks(desk: Path, start: str
     listed = weft("schedules", "list")
     assert listed.code == 1
     assert f"nightly\t{said}\n" in listed.out
+    assert weft("schedules").code == 1
     checked = weft("doctor")
     assert checked.code == 1
     assert f"bad   schedule nightly: {said}" in checked.out

@@ -90,6 +90,8 @@ def test_a_call_is_answered_wherever_its_session_is_held(weft: Weft, desk: Path,
     again = weft("approve", "desk", "call_7")
     assert again.code == 1
     assert "no call call_7 waits" in again.err
+    nothing = weft("approve", "desk")
+    assert (nothing.code, nothing.out, nothing.err) == (0, "", "no call waits for you in desk\n")
 
 
 def test_an_answer_that_was_taken_is_not_asked_for_again_although_its_holder_dies(weft: Weft, desk: Path) -> None:

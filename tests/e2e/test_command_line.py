@@ -186,6 +186,15 @@ def test_a_list_is_in_columns_on_a_terminal_and_has_tabs_for_a_program(weft: Wef
         assert shown in terminal.text()
 
 
+def test_what_has_nothing_to_list_says_so(weft: Weft, source: Path) -> None:
+    assert weft("run", "letters", source, "--session-id", "poem").code == 0
+    assert weft("overrule", "poem").err == "no claim of poem has a verdict\n"
+    assert weft("chat", "--session", "talk-1", "Hello").code == 0
+    talk = weft("overrule", "talk-1")
+    assert (talk.code, talk.err) == (0, "no claim of talk-1 has a verdict\n")
+    assert weft("sources", "test").err == "there are no sources yet: weft sources add connects one\n"
+
+
 def test_init_makes_the_folder_that_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

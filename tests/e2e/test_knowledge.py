@@ -67,7 +67,7 @@ def test_a_collection_from_beginning_to_end(kb: Kb) -> None:
 
     assert json.loads(kb("status", "audit").stdout)["vectors"]["tables"]["passages"]["vector_count"] == 6
     kb("remove", "audit", "isa-315.txt")
-    assert kb("list").stdout == "audit\t1 documents\t3 passages\tAudit\n"
+    assert kb("list").stdout == "audit\t1 document\t3 passages\tAudit\n"
     kb("remove", "audit", "--yes")
     assert kb("list").stdout == ""
 

@@ -218,6 +218,25 @@ def test_a_body_that_grows_too_large_is_cut_off_while_it_arrives(guard: Guard, a
     assert "larger" in json.loads(body)["what"]
 
 
+def test_what_follows_ends_for_who_is_let_in_no_longer_without_a_fault_in_what_answers(access: Access) -> None:
+    """What answers may be others' code, which would tell of a fault on the terminal and leave the stream cut off."""
+    token, secret = access.add_token(ME, ["read"], "")
+
+    async def tells(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        for number in range(4):
+            if number == 2:
+                access.revoke(token.id)
+            await send({"type": "http.response.body", "body": b"%d" % number, "more_body": True})
+        await send({"type": "http.response.body", "body": b"the end"})
+        answered.append(scope["path"])
+
+    answered: list[str] = []
+    headers = {"Host": "127.0.0.1:8700", "Authorization": f"Bearer {secret}"}
+    assert ask(Guard(tells, access, HOUSE, Attempts(Clock())), "GET", "/api/x", headers)[::2] == (200, b"01")
+    assert answered == ["/api/x"]
+
+
 @pytest.mark.parametrize("twice", [b"host", b"origin"])
 def test_a_header_told_twice_is_not_believed(guard: Guard, access: Access, twice: bytes) -> None:
     _, token = access.add_token(ME, ["write"], "")

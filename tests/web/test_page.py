@@ -285,6 +285,18 @@ def test_on_a_phone_the_way_to_every_place_is_there_also_when_something_waits(pa
     expect(page.get_by_role("button", name="More")).to_be_in_viewport(ratio=1)
 
 
+def test_on_a_phone_a_run_has_its_bar_below_a_long_title(page: Page, server: Running) -> None:
+    session = begin_essay(page, server)
+    page.evaluate(
+        """async (at) => fetch(at, {method: "PATCH", headers: {"X-Weft": "1", "Content-Type": "application/json"},
+        body: JSON.stringify({title: "Rivers that nobody had expected to come back to their old beds"})})""",
+        f"/api/w/desk/sessions/{session}",
+    )
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{server.address}/pipelines/essay")
+    expect(page.get_by_role("link", name="Rivers that nobody").locator(".bar")).to_be_in_viewport(ratio=1)
+
+
 def test_what_cannot_be_taken_out_of_the_trash_says_why(page: Page, server: Running) -> None:
     session = begin_essay(page, server)
     address = f"/api/w/desk/sessions/{session}"

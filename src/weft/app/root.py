@@ -212,9 +212,11 @@ class App(Parts):
 
     def claims(self, session: str) -> list[ClaimOnRecord]:
         """The claims of a session with the verdict on each: what `OverruleVerdict` can be said of."""
-        pipeline = self.workspace.pipeline(self.sessions.read(session).state.pipeline)
+        name = self.sessions.read(session).state.pipeline
+        if not name:
+            return []  # a conversation
         with self.sessions.folder(session) as folder:
-            return claims_of(pipeline, folder.read_or_none)
+            return claims_of(self.workspace.pipeline(name), folder.read_or_none)
 
     @asynccontextmanager
     async def session(

@@ -57,7 +57,7 @@ def command(
     decision: Decision = "denied" if deny else "session" if always else "once"
     with open_app(workspace) as app:
         if call is None:
-            _list(open_questions(app, check_session_id(session)))
+            _list(open_questions(app, check_session_id(session)), session)
             return EXIT_DONE
         if by_rule:
             wanted, _ = _meant(open_questions(app, check_session_id(session)), session, call)
@@ -80,7 +80,9 @@ def _meant(questions: OpenQuestions, session: str, call: str) -> tuple[ToolReque
     raise UserError(f"no call {call} waits for you in {session}", hint=listed)
 
 
-def _list(questions: OpenQuestions) -> None:
+def _list(questions: OpenQuestions, session: str) -> None:
+    if not questions.approvals:
+        print(clean(f"no call waits for you in {session}"), file=sys.stderr)
     for wanted, one in questions.approvals:
         told = " ".join(str(value) for value in wanted.input.values())
         print(clean(f"{questions.name_of(one)}  {one.conversation}  {one.tool}: {told[:SHOWN]}  ({one.reason})"))

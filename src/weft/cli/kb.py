@@ -26,6 +26,7 @@ from weft.cli.place import (
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError, UserError, WeftError
 from weft.protocol.json_text import json_value
 from weft.render.cells import clean_lines, clean_row
+from weft.render.units import count
 
 _KINDS: Final = "text, Markdown, HTML, PDF, DOCX, EPUB, captions, code, tables"
 _BETWEEN_LINES: Final = 10.0
@@ -120,8 +121,8 @@ def _read(knowledge: OpenCollection) -> IngestReport:
 
 
 def _finish(knowledge: OpenCollection, report: IngestReport, *, vectors: bool) -> int:
-    told = ", ".join(f"{count} {state}" for state, count in report.counts.items() if count)
-    print(f"{told or 'no documents'}; {knowledge.row.counts['passages']} passages")
+    told = ", ".join(f"{number} {state}" for state, number in report.counts.items() if number)
+    print(f"{told or 'no documents'}; {count(knowledge.row.counts['passages'], 'passage')}")
     _tell_problems(report)
     if vectors:
         with _bar("vectors") as tell:
@@ -184,7 +185,7 @@ def list_collections(as_json: bool, workspace: str | None) -> int:
         rows, broken = collections.rows()
     found = []
     for row in rows:
-        has = (f"{row.counts['documents']} documents", f"{row.counts['passages']} passages")
+        has = (count(row.counts["documents"], "document"), count(row.counts["passages"], "passage"))
         found.append(({"name": row.name, "title": row.title, **row.counts}, (row.name, *has, row.title)))
     if found or not broken:
         print_list(found, "there are no collections yet: weft kb create NAME FILE... makes one", as_json=as_json)
@@ -205,7 +206,7 @@ def show(name: str, reference: str | None, as_json: bool, workspace: str | None)
             for document in knowledge.documents():
                 row = {"file": document.file, "key": document.key, "title": document.title, "tier": document.tier}
                 full = {**row, "passages": document.passages, "pages": document.pages, "notes": list(document.notes)}
-                passages = f"{document.passages} passage{'' if document.passages == 1 else 's'}"
+                passages = count(document.passages, "passage")
                 text = f"{document.key}\t{document.tier}\t{passages}\t{document.title}\t{document.file}"
                 print(json.dumps(full, ensure_ascii=False) if as_json else for_terminal(text))
                 for note in () if as_json else document.notes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 
 import click
 
@@ -61,7 +62,10 @@ def command(
 
 
 def _list(app: App, name: str, *, as_json: bool) -> int:
-    for one in app.claims(name):
+    claims = app.claims(name)
+    if not claims:
+        print(f"no claim of {name} has a verdict", file=sys.stderr)
+    for one in claims:
         if as_json:
             fields = {"step": one.step, "claim": one.claim, "text": one.text, "verdict": one.verdict, "was": one.was}
             click.echo(json_line({**fields, "why": one.why, "by": one.by, "judged_by": one.judged_by}), nl=False)

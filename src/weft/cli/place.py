@@ -212,9 +212,7 @@ class ListingGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         result = super().invoke(ctx)
-        if ctx.invoked_subcommand is None:
-            ctx.invoke(self.commands["list"])
-        return result
+        return result if ctx.invoked_subcommand else ctx.invoke(self.commands["list"])
 
 
 def print_list(found: Sequence[Listed], nothing: str = "", *, as_json: bool) -> None:

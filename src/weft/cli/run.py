@@ -146,9 +146,10 @@ async def _one(
     async with follow(app, request, wish, as_json=as_json, plain=plain, asks=asks) as followed:
         if followed.going and wish == StartRun():
             outcome = await followed.joined()
+            if outcome == "waiting" and followed.asks:
+                return OUTCOMES[await followed.to_the_end(None, output)]
             if outcome != "done":
-                asked = outcome == "waiting" and followed.asks
-                return OUTCOMES[await followed.to_the_end(None, output) if asked else outcome]
+                return OUTCOMES[outcome]
         return OUTCOMES[await followed.to_the_end(wish, output)]  # what has changed since is made as well
 
 

@@ -7,7 +7,7 @@ import getpass
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -19,6 +19,8 @@ from weft.protocol.commands import SwitchSource
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
 from weft.render.cells import clean
 from weft.render.units import count
+
+_NONE_YET: Final = "there are no sources yet: weft sources add connects one"
 
 
 @click.group("sources", cls=ListingGroup)
@@ -41,7 +43,7 @@ def list_sources(as_json: bool, workspace: str | None) -> None:
             state = row["state"] if row["enabled"] or row["state"] == "broken" else f"{row['state']}, off"
             cells = (row["slug"], row["kind"], state, count(row["tools"], "tool"), row["why"].split("\n")[0])
             found.append((row, cells))
-    print_list(found, "there are no sources yet: weft sources add connects one", as_json=as_json)
+    print_list(found, _NONE_YET, as_json=as_json)
 
 
 @command.command("add", context_settings={"ignore_unknown_options": False})
@@ -144,6 +146,8 @@ def test(slugs: tuple[str, ...], as_json: bool, workspace: str | None) -> int:
 
 def _tested(shelf: SourceSettings, slugs: tuple[str, ...], *, as_json: bool) -> int:
     found = asyncio.run(shelf.test(slugs))
+    if not found and not shelf.rows():
+        print(_NONE_YET, file=sys.stderr)
     bad = False
     for slug, reached in found.items():
         bad = bad or reached.state != "ready"

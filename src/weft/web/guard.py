@@ -202,13 +202,17 @@ class Guard:
                 raise TooLargeError
             return message
 
-        started = False
+        started = left = False
 
         async def watched(message: Message) -> None:
-            nonlocal started
+            """Whoever follows something and is let in no longer (signed out, revoked, over) has had the end of it: the
+            app is told that they have gone, as it is of everybody, and what it still says goes nowhere."""
+            nonlocal started, left
             started = started or message["type"] == "http.response.start"
+            if left:
+                return
             if who is not None and message.get("more_body") and self._who(head) is None:
-                raise LeftError
+                left, message = True, {"type": "http.response.body", "body": b""}
             await out(message)
 
         out = self._finish(send, way)
@@ -218,8 +222,6 @@ class Guard:
             if not started:
                 told = Refusal(413, f"the body is larger than {way.limit // 2**20} MB", "send less at once")
                 await _refuse(told, head.path, out)
-        except LeftError:
-            await out({"type": "http.response.body", "body": b""})
 
     def _who(self, head: RequestHead) -> Identity | None:
         if head.bearer:
@@ -251,10 +253,6 @@ class Guard:
             await send(message)
 
         return finished
-
-
-class LeftError(Exception):
-    """Whoever follows something is let in no longer: signed out, revoked, or over."""
 
 
 class TooLargeError(Exception):
