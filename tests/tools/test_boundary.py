@@ -186,6 +186,21 @@ def test_secrets_can_not_be_read_even_where_the_home_can(scene: Scene, kind: Kin
         assert "a letter" in said
 
 
+@pytest.mark.parametrize("kind", STRONG)
+def test_secrets_can_not_be_read_where_a_variable_has_moved_them(
+    scene: Scene, kind: Kind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moved = scene.home / "settings"
+    for name in ("weft/credentials.json", "gh/hosts.yml", "keyrings/login"):
+        (moved / name).parent.mkdir(parents=True, exist_ok=True)
+        (moved / name).write_text("SECRET")
+    (moved / "editor").write_text("plain")
+    for variable in ("XDG_CONFIG_HOME", "XDG_DATA_HOME"):
+        monkeypatch.setenv(variable, str(moved))
+    assert scene.run(means(kind), f'grep -rh "" {moved} 2>/dev/null')[1] == "plain\n"
+    assert scene.run(means(kind), f'grep -rh "" {moved} 2>/dev/null', "keys")[1].count("SECRET") == 3
+
+
 @pytest.mark.parametrize("kind", [*STRONG, "landlock"])
 def test_the_repository_is_not_changed_unless_that_is_opened(scene: Scene, kind: Kind, user: int | None) -> None:
     boundary = means(kind)

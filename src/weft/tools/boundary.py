@@ -293,6 +293,13 @@ def secret_places(home: str, hidden: Iterable[Path] = ()) -> list[str]:
     """Those that are there, with every link on the way followed."""
     homes = {home, os.path.realpath(_own_home())}
     named = [f"{top}/{place}" for top in sorted(homes) for place in SECRET_PLACES]
+    elsewhere = {
+        ".config/": os.environ.get("XDG_CONFIG_HOME"),
+        ".local/share/": os.environ.get("XDG_DATA_HOME"),
+        ".cargo/": os.environ.get("CARGO_HOME"),
+    }
+    for usual, top in elsewhere.items():
+        named += [f"{top}/{place.removeprefix(usual)}" for place in SECRET_PLACES if top and place.startswith(usual)]
     found = [os.path.realpath(path) for path in (*named, *SECRET_FILES, *map(str, hidden)) if os.path.lexists(path)]
     return [path for path in dict.fromkeys(found) if os.path.exists(path) and path != "/dev/null"]
 
