@@ -184,9 +184,12 @@ def test_what_can_not_be_started_says_why_and_is_not_tried_at_once_again(opened:
             shelf.add("none", {"kind": "mcp", "command": "there-is-no-such-program"})
             reached = await shelf.reach("none")
             assert reached.state == "failed"
-            assert "there-is-no-such-program" in reached.why
-            for _ in range(3):
-                reached = await shelf.reach("none")
+            assert "started by there-is-no-such-program, which is not installed here" in reached.why
+            assert f"'command' in {shelf.sources.one('none').file}" in reached.why
+            shelf.add("ends", {"kind": "mcp", "command": "false"})
+            for _ in range(4):
+                reached = await shelf.reach("ends")
+            assert "the command ended with exit code 1" in reached.why
             assert "tried again in" in reached.why
 
     asyncio.run(life())
