@@ -151,6 +151,18 @@ def test_floods_and_lies_end_as_failed_calls(opened: OpenShelf) -> None:
     asyncio.run(life())
 
 
+def test_a_resource_that_is_no_base64_is_said_in_words(opened: OpenShelf) -> None:
+    async def life() -> None:
+        async with opened() as shelf:
+            shelf.add_odd()
+            source = shelf.sources.one("odd")
+            assert await shelf.sources.resource(source, "x://whole", "test") == [("text/plain", b"words")]
+            with pytest.raises(SourceDownError, match=r"the source odd gave x://half\.cut in no base64"):
+                await shelf.sources.resource(source, "x://half.cut", "test")
+
+    asyncio.run(life())
+
+
 def test_what_it_offers_is_taken_up_when_it_changes(opened: OpenShelf) -> None:
     async def life() -> None:
         async with opened() as shelf:
