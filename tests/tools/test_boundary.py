@@ -201,6 +201,28 @@ def test_secrets_can_not_be_read_where_a_variable_has_moved_them(
     assert scene.run(means(kind), f'grep -rh "" {moved} 2>/dev/null', "keys")[1].count("SECRET") == 3
 
 
+@pytest.mark.parametrize("kind", STRONG)
+def test_agents_and_docker_can_not_be_asked_where_their_sockets_lie_elsewhere(
+    scene: Scene, kind: Kind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (scene.home / "a").mkdir()
+    agent, docker = scene.home / "a" / "agent", scene.home / "a" / "docker"
+    asking = "import socket; socket.socket(socket.AF_UNIX).connect('{}'); print('ANSWERS')"
+    with socket.socket(socket.AF_UNIX) as one, socket.socket(socket.AF_UNIX) as other:
+        for door, place in ((one, agent), (other, docker)):
+            door.bind(str(place))
+            door.listen()
+        monkeypatch.setenv("SSH_AUTH_SOCK", str(agent))
+        monkeypatch.setenv("DOCKER_HOST", f"unix://{docker}")
+        for place in (agent, docker):
+            command = f'{sys.executable} -c "{asking.format(place)}"'
+            assert "ANSWERS" not in scene.run(means(kind), command, "network")[1]
+            assert "ANSWERS" in scene.run(means(kind), command, "network", "keys")[1]
+        monkeypatch.setattr(tempfile, "tempdir", str(agent.parent))
+        monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:1")
+        assert scene.run(means(kind), "cat README.md") == (0, "read me"), "also where it is covered as well"
+
+
 @pytest.mark.parametrize("kind", [*STRONG, "landlock"])
 def test_the_repository_is_not_changed_unless_that_is_opened(scene: Scene, kind: Kind, user: int | None) -> None:
     boundary = means(kind)

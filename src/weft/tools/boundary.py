@@ -300,6 +300,8 @@ def secret_places(home: str, hidden: Iterable[Path] = ()) -> list[str]:
     }
     for usual, top in elsewhere.items():
         named += [f"{top}/{place.removeprefix(usual)}" for place in SECRET_PLACES if top and place.startswith(usual)]
+    sockets = (os.environ.get("SSH_AUTH_SOCK", ""), os.environ.get("DOCKER_HOST", "").removeprefix("unix://"))
+    named += filter(os.path.isabs, sockets)
     found = [os.path.realpath(path) for path in (*named, *SECRET_FILES, *map(str, hidden)) if os.path.lexists(path)]
     return [path for path in dict.fromkeys(found) if os.path.exists(path) and path != "/dev/null"]
 
