@@ -142,8 +142,10 @@ def main() -> None:
         elif method == "tools/list":
             send({"id": number, "result": {"tools": tools()}})
         elif method == "resources/read":
-            blob = PICTURE if message["params"]["uri"].endswith(".png") else base64.b64encode(b"words").decode()
-            send({"id": number, "result": {"contents": [{"uri": message["params"]["uri"], "blob": blob}]}})
+            uri = message["params"]["uri"]
+            blob = PICTURE if uri.endswith(".png") else base64.b64encode(b"words").decode()
+            blob = "abc" if uri.endswith(".cut") else blob
+            send({"id": number, "result": {"contents": [{"uri": uri, "blob": blob}]}})
         elif method == "tools/call":
             params = message["params"]
             result = call(number, params["name"], params.get("arguments", {}), params.get("_meta", {}))

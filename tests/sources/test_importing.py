@@ -348,6 +348,13 @@ def test_where_an_api_is_and_how_it_lets_one_in() -> None:
     assert sign_in_of({"openapi": "3.0.0"}) is None
 
 
+def test_an_api_whose_document_names_no_server_is_at_the_top_of_where_the_document_was() -> None:
+    """As both versions have it; what many frameworks serve is like that."""
+    for document in ({"openapi": "3.1.0"}, {"swagger": "2.0"}, {"openapi": "3.0.0", "servers": []}):
+        assert addresses(document, "http://127.0.0.1:8000/docs/openapi.json") == ["http://127.0.0.1:8000/"]
+        assert addresses(document) == []
+
+
 def test_a_document_that_refers_to_itself_everywhere_is_held_to_a_size() -> None:
     """A hundred schemas, each with references to all: put in place without a bound, they would never end."""
     every = {f"S{n}": {"$ref": f"#/components/schemas/S{n}"} for n in range(100)}

@@ -151,6 +151,18 @@ def test_floods_and_lies_end_as_failed_calls(opened: OpenShelf) -> None:
     asyncio.run(life())
 
 
+def test_a_resource_that_is_no_base64_is_said_in_words(opened: OpenShelf) -> None:
+    async def life() -> None:
+        async with opened() as shelf:
+            shelf.add_odd()
+            source = shelf.sources.one("odd")
+            assert await shelf.sources.resource(source, "x://whole", "test") == [("text/plain", b"words")]
+            with pytest.raises(SourceDownError, match=r"the source odd gave x://half\.cut in no base64"):
+                await shelf.sources.resource(source, "x://half.cut", "test")
+
+    asyncio.run(life())
+
+
 def test_what_it_offers_is_taken_up_when_it_changes(opened: OpenShelf) -> None:
     async def life() -> None:
         async with opened() as shelf:
@@ -184,9 +196,12 @@ def test_what_can_not_be_started_says_why_and_is_not_tried_at_once_again(opened:
             shelf.add("none", {"kind": "mcp", "command": "there-is-no-such-program"})
             reached = await shelf.reach("none")
             assert reached.state == "failed"
-            assert "there-is-no-such-program" in reached.why
-            for _ in range(3):
-                reached = await shelf.reach("none")
+            assert "started by there-is-no-such-program, which is not installed here" in reached.why
+            assert f"'command' in {shelf.sources.one('none').file}" in reached.why
+            shelf.add("ends", {"kind": "mcp", "command": "false"})
+            for _ in range(4):
+                reached = await shelf.reach("ends")
+            assert "the command ended with exit code 1" in reached.why
             assert "tried again in" in reached.why
 
     asyncio.run(life())

@@ -293,7 +293,10 @@ SPEC = {
         "/pets/{id}": {
             "get": {
                 "operationId": "getPet",
-                "parameters": [{"name": "id", "in": "path", "schema": {"type": "integer"}}],
+                "parameters": [
+                    {"name": "id", "in": "path", "schema": {"type": "integer"}},
+                    {"name": "X-Trace", "in": "header", "schema": {"type": "string"}},
+                ],
             }
         },
         "/pets": {
@@ -317,6 +320,10 @@ def test_an_api_is_tools_with_its_secret_put_on(opened: OpenShelf, world: World)
             found = await shelf.call("pets__getPet", {"id": 7})
             assert '"key": "hidden"' in found.text
             assert "hidden" not in found.summary
+            for said in ("é", "a\r\nX-Key: mine"):
+                refused = await shelf.call("pets__getPet", {"id": 7, "X-Trace": said})
+                assert (refused.effect, refused.bug) == ("none", "")
+                assert "X-Trace goes into a header, which has plain letters on one line" in refused.text
             made = await shelf.call("pets__addPet", {"body": {"name": "Lassie"}})
             assert '"Lassie"' in made.text
             add = shelf.box().get("pets__addPet")

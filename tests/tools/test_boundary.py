@@ -10,6 +10,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -185,6 +186,43 @@ def test_secrets_can_not_be_read_even_where_the_home_can(scene: Scene, kind: Kin
         assert "a letter" in said
 
 
+@pytest.mark.parametrize("kind", STRONG)
+def test_secrets_can_not_be_read_where_a_variable_has_moved_them(
+    scene: Scene, kind: Kind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moved = scene.home / "settings"
+    for name in ("weft/credentials.json", "gh/hosts.yml", "keyrings/login"):
+        (moved / name).parent.mkdir(parents=True, exist_ok=True)
+        (moved / name).write_text("SECRET")
+    (moved / "editor").write_text("plain")
+    for variable in ("XDG_CONFIG_HOME", "XDG_DATA_HOME"):
+        monkeypatch.setenv(variable, str(moved))
+    assert scene.run(means(kind), f'grep -rh "" {moved} 2>/dev/null')[1] == "plain\n"
+    assert scene.run(means(kind), f'grep -rh "" {moved} 2>/dev/null', "keys")[1].count("SECRET") == 3
+
+
+@pytest.mark.parametrize("kind", STRONG)
+def test_agents_and_docker_can_not_be_asked_where_their_sockets_lie_elsewhere(
+    scene: Scene, kind: Kind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (scene.home / "a").mkdir()
+    agent, docker = scene.home / "a" / "agent", scene.home / "a" / "docker"
+    asking = "import socket; socket.socket(socket.AF_UNIX).connect('{}'); print('ANSWERS')"
+    with socket.socket(socket.AF_UNIX) as one, socket.socket(socket.AF_UNIX) as other:
+        for door, place in ((one, agent), (other, docker)):
+            door.bind(str(place))
+            door.listen()
+        monkeypatch.setenv("SSH_AUTH_SOCK", str(agent))
+        monkeypatch.setenv("DOCKER_HOST", f"unix://{docker}")
+        for place in (agent, docker):
+            command = f'{sys.executable} -c "{asking.format(place)}"'
+            assert "ANSWERS" not in scene.run(means(kind), command, "network")[1]
+            assert "ANSWERS" in scene.run(means(kind), command, "network", "keys")[1]
+        monkeypatch.setattr(tempfile, "tempdir", str(agent.parent))
+        monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:1")
+        assert scene.run(means(kind), "cat README.md") == (0, "read me"), "also where it is covered as well"
+
+
 @pytest.mark.parametrize("kind", [*STRONG, "landlock"])
 def test_the_repository_is_not_changed_unless_that_is_opened(scene: Scene, kind: Kind, user: int | None) -> None:
     boundary = means(kind)
@@ -351,6 +389,30 @@ def test_a_boundary_that_does_not_hold_is_none(tmp_path: Path, monkeypatch: pyte
     assert found.kind == "none"
 
 
+@pytest.mark.parametrize("kind", STRONG)
+def test_where_passing_files_and_sockets_lie_for_this_person_is_empty_too(
+    kind: Kind, scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder of theirs could not be written, so that nothing that needs one worked, and the door of their session
+    stood open in it."""
+    boundary, run = means(kind), scene.home / "run"
+    for folder in (scene.home / "passing" / "deep", run):
+        folder.mkdir(parents=True)
+    monkeypatch.setattr(tempfile, "tempdir", str(scene.home / "passing" / "deep"))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(run))
+    with socket.socket(socket.AF_UNIX) as door:
+        door.bind(str(run / "door"))
+        door.listen()
+        code, said = scene.run(boundary, f"ls {run}; mktemp -p {scene.home}/passing/deep; cat {scene.home}/letter.txt")
+    assert code == 0, said
+    assert "door" not in said
+    assert said.endswith("a letter")
+    assert not list((scene.home / "passing" / "deep").iterdir())
+    monkeypatch.setattr(tempfile, "tempdir", str(scene.home))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(scene.working))
+    assert scene.run(boundary, "cat README.md ../letter.txt") == (0, "read mea letter")
+
+
 def test_what_is_outside_by_the_persons_word_has_no_boundary(scene: Scene) -> None:
     for kind in STRONG:
         policy = Policy(working=scene.working, home=scene.home, needs=frozenset({"outside"}))
@@ -397,7 +459,7 @@ def test_the_profile_for_macos_closes_the_same_places(scene: Scene) -> None:
 def test_only_scripts_that_a_command_names_are_shown_in_places_that_are_empty(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(weft.tools.boundary, "COVERED", (str(tmp_path / "covered"),))
+    monkeypatch.setattr(weft.tools.boundary, "_covered", lambda: [str(tmp_path / "covered")])
     for name in ("covered", "elsewhere"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "serve.py").write_text("")
@@ -409,7 +471,7 @@ def test_only_scripts_that_a_command_names_are_shown_in_places_that_are_empty(
 def test_what_a_command_stands_among_is_shown_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A program of an environment, a script of a package, a script beside its modules, a folder that is named."""
     covered = tmp_path / "covered"
-    monkeypatch.setattr(weft.tools.boundary, "COVERED", (str(covered),))
+    monkeypatch.setattr(weft.tools.boundary, "_covered", lambda: [str(covered)])
     files = ["venv/bin/serve", "node/node_modules/@a/b/dist/index.js", "mine/serve.py"]
     for name in files:
         (covered / name).parent.mkdir(parents=True)

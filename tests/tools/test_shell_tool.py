@@ -520,6 +520,32 @@ def test_what_was_exported_is_not_given_to_a_command_that_the_boundary_does_not_
 
 
 @pytest.mark.skipif(boundary_here().strength != "strong", reason="there is no strong boundary here")
+@pytest.mark.skipif(shutil.which("git") is None, reason="there is no git here")
+def test_a_command_with_more_than_the_boundary_holds_does_not_begin_in_another_repository(place: Place) -> None:
+    """Who allows `git push` was shown these words, and not that a command before it went where a build made a
+    repository of its own, whose settings name programs."""
+
+    def git(*words: str, folder: Path) -> None:
+        subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True)
+
+    for name in ("deep/inner", "plain"):
+        (place.working / name).mkdir(parents=True)
+    git("init", "-q", folder=place.working)
+    git("init", "-q", folder=place.working / "deep")
+    git("config", "alias.send", "!touch sprung", folder=place.working / "deep")
+    shell, needs = ShellState(), frozenset[Need]({"network", "keys", "git", "write"})
+    place.call("Shell", {"command": "cd deep/inner"}, shell=shell, needs=frozenset())
+    sent = place.call("Shell", {"command": "git send"}, shell=shell, needs=needs)
+    assert "'send' is not a git command" in sent.text
+    assert "[it ran in the working folder, as deep/inner is of another repository]" in sent.text
+    assert not list(place.working.rglob("sprung"))
+    told = place.call("Shell", {"command": "cd deep && git send && pwd"}, shell=shell, needs=needs)
+    assert told.text == f"{place.working}/deep", "its own words said so"
+    place.call("Shell", {"command": "cd ../plain"}, shell=shell, needs=frozenset())
+    assert place.call("Shell", {"command": "pwd"}, shell=shell, needs=needs).text == f"{place.working}/plain"
+
+
+@pytest.mark.skipif(boundary_here().strength != "strong", reason="there is no strong boundary here")
 def test_what_was_exported_chooses_no_boundary_and_opens_nothing_in_it(place: Place) -> None:
     """Who puts the boundary around a command stands outside of it; and what is hidden inside stays so."""
     sprung, hidden = place.working.parent / "sprung", place.working.parent / "theirs"

@@ -216,10 +216,16 @@ def _filled(one: Operation, given: Mapping[str, Any]) -> _Ask:
             case "query":
                 query += written(place.name, value, place.style)  # type: ignore[union-attr]
             case "header":
-                headers[place.name] = ",".join(text for _, text in written("", value, "comma"))  # type: ignore[union-attr]
+                headers[place.name] = _in_header(key, ",".join(text for _, text in written("", value, "comma")))  # type: ignore[union-attr]
             case "body":
                 body = _body(value, one.media_type, one.schema["properties"][key])
     return _Ask(method=one.method.upper(), path=path, query=query, headers=headers, body=body)
+
+
+def _in_header(key: str, text: str) -> str:
+    if not text.isascii() or not text.isprintable():
+        raise UserError(f"{key} goes into a header, which has plain letters on one line", hint="nothing was sent")
+    return text
 
 
 def written(name: str, value: Any, style: Style) -> list[tuple[str, str]]:

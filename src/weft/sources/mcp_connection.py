@@ -560,7 +560,10 @@ class McpConnection:
         found = []
         for part in result.contents:
             text, blob = getattr(part, "text", None), getattr(part, "blob", None)
-            data = text.encode() if text is not None else base64.b64decode(blob or "")
+            try:
+                data = text.encode("utf-8", "replace") if text is not None else base64.b64decode(blob or "")
+            except ValueError as error:
+                raise SourceDownError(f"the source {self._slug} gave {uri[:200]} in no base64: {error}") from error
             found.append((part.mime_type or "text/plain", data))
         return found
 

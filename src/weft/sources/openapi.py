@@ -104,7 +104,7 @@ def addresses(document: Any, read_from: str = "") -> list[str]:
         found.append(f"{scheme}://{document['host']}{document.get('basePath') or ''}")
     elif isinstance(_mapping(document).get("basePath"), str):
         found.append(document["basePath"])
-    whole = [urljoin(read_from, url) for url in found or [""]]
+    whole = [urljoin(read_from, url) for url in found or ["/"]]
     return [url for url in whole if url.startswith(("http://", "https://"))]
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import shutil
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -73,6 +74,11 @@ def launch_of(source: Source, surroundings: Mapping[str, str], secrets: Secrets)
     declared = secrets.values(config.env)
     known = replace(secrets, variables={**secrets.variables, **declared})  # an argument may name what `env` declares
     command = (secrets.value(config.command), *map(known.value, config.args))
+    if "/" not in command[0] and shutil.which(command[0], path={**environment, **declared}["PATH"]) is None:
+        raise UserError(
+            f"the source {source.slug} is started by {command[0]}, which is not installed here",
+            hint=f"install it, or say where it is: 'command' in {source.file}",
+        )
     policy = Policy(
         working=folder,
         home=home,

@@ -233,12 +233,11 @@ Mount = tuple[Literal["empty", "blank", "read", "write"], str]
 def _mounts(policy: Policy) -> Iterator[Mount]:
     """In order, over a machine that is read-only as a whole. Only what is there is named."""
     working, home = os.path.realpath(policy.working), os.path.realpath(policy.home)
-    covered = list(dict.fromkeys(os.path.realpath(path) for path in COVERED if os.path.isdir(path)))
-    covered = [path for path in covered if path != "/dev/shm" and working != path]
-    yield from (("empty", path) for path in covered)
-    for path in dict.fromkeys((home, *_real(policy.readable), *_SHOWN)):
-        if os.path.exists(path) and path != working and any(_within(path, top) for top in covered):
-            yield "read", path
+    covered = [path for path in _covered() if path not in ("/dev/shm", working, home)]
+    shown = (path for path in (home, *_real(policy.readable), *_SHOWN) if os.path.exists(path) and path != working)
+    again = dict.fromkeys(path for path in shown if any(_within(path, top) for top in covered))
+    laid: list[Mount] = [*(("empty", path) for path in covered), *(("read", path) for path in again)]
+    yield from sorted(laid, key=lambda one: len(one[1]))  # what lies in another comes after it
     yield ("write" if "write" in policy.needs else "read"), working
     yield from (("write", path) for path in _real(policy.writable) if os.path.exists(path))
     if "git" in policy.needs:
@@ -252,6 +251,12 @@ def _mounts(policy: Policy) -> Iterator[Mount]:
         for path in secret_places(home, policy.hidden):
             if not _within(working, path) and not any(_within(other, path) for other in own):
                 yield ("empty" if os.path.isdir(path) else "blank"), path
+
+
+def _covered() -> list[str]:
+    """Also where passing files and sockets lie for this person, those of sessions that are held open among them."""
+    own = (tempfile.gettempdir(), os.environ.get("XDG_RUNTIME_DIR", ""))
+    return [*dict.fromkeys(os.path.realpath(path) for path in (*COVERED, *own) if os.path.isdir(path))]
 
 
 def _bubblewrap(policy: Policy, options: Iterable[str]) -> Iterator[str]:
@@ -288,6 +293,15 @@ def secret_places(home: str, hidden: Iterable[Path] = ()) -> list[str]:
     """Those that are there, with every link on the way followed."""
     homes = {home, os.path.realpath(_own_home())}
     named = [f"{top}/{place}" for top in sorted(homes) for place in SECRET_PLACES]
+    elsewhere = {
+        ".config/": os.environ.get("XDG_CONFIG_HOME"),
+        ".local/share/": os.environ.get("XDG_DATA_HOME"),
+        ".cargo/": os.environ.get("CARGO_HOME"),
+    }
+    for usual, top in elsewhere.items():
+        named += [f"{top}/{place.removeprefix(usual)}" for place in SECRET_PLACES if top and place.startswith(usual)]
+    sockets = (os.environ.get("SSH_AUTH_SOCK", ""), os.environ.get("DOCKER_HOST", "").removeprefix("unix://"))
+    named += filter(os.path.isabs, sockets)
     found = [os.path.realpath(path) for path in (*named, *SECRET_FILES, *map(str, hidden)) if os.path.lexists(path)]
     return [path for path in dict.fromkeys(found) if os.path.exists(path) and path != "/dev/null"]
 
@@ -458,16 +472,19 @@ def command_files(command: Sequence[str]) -> tuple[Path, ...]:
     """What a command names in places that are empty inside, with what it stands among: the environment of a program,
     the packages of a script. What was agreed to runs wherever it lies."""
     found: list[Path] = []
+    covered = _covered()
     for word in command:
         path = Path(word if word.startswith("/") else word.partition("=")[2])
         if not path.is_absolute() or not path.exists():
             continue
         named = dict.fromkeys((path, Path(os.path.realpath(path))))
-        found += [_stands_among(place) for place in named if any(Path(top) in place.parents for top in COVERED)]
+        found += [
+            _stands_among(place, covered) for place in named if any(Path(top) in place.parents for top in covered)
+        ]
     return tuple(dict.fromkeys(found))
 
 
-def _stands_among(path: Path) -> Path:
+def _stands_among(path: Path, covered: Sequence[str]) -> Path:
     if path.is_dir():
         return path
     folder = path.parent
@@ -475,7 +492,7 @@ def _stands_among(path: Path) -> Path:
         folder = Path(*path.parts[: path.parts.index("node_modules")])
     elif folder.name in ("bin", "Scripts"):
         folder = folder.parent
-    return path if str(folder) in COVERED or str(folder) == "/" else folder
+    return path if str(folder) in (*covered, "/") else folder
 
 
 def seatbelt_profile(policy: Policy) -> str:

@@ -157,8 +157,12 @@ def lay_out(plan: dict) -> None:  # type: ignore[type-arg]
     lay_devices(devices)
     for how, path in plan["mounts"]:
         if how == "empty":
+            os.makedirs(path, exist_ok=True)  # it may lie in one that is empty by now
             mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, f"size={TEMPORARY},mode=0755")
         elif how == "blank":
+            if not os.path.lexists(path):
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
             mount("/dev/null", path, None, MS_BIND)
         else:
             bind(sources[path], path)

@@ -35,6 +35,7 @@ from weft.tools.boundary import (
     planted,
     program_folders,
     protected_places,
+    repository,
 )
 from weft.tools.builtin.schema import closed, text, whole, yes_or_no
 from weft.tools.changed_files import HeldFile
@@ -44,6 +45,7 @@ from weft.tools.results import bounded
 from weft.tools.shell.needs import Ground, shell_needs
 from weft.tools.shell.reading import ShellReading, read_shell
 from weft.tools.shell.remember import brings_from_outside
+from weft.tools.shell_state import ShellState
 from weft.tools.threads import in_thread
 from weft.tools.tool import Context, Handle, Outcome, SettledHandle, Tool, failed, interrupted, runs
 from weft.workspace.fields import HOST
@@ -97,6 +99,8 @@ class CommandEnd:
     held: Mapping[str, HeldFile] | None
     holds: bool
     """What was exported before was given to it, and what it exports holds for the next one."""
+    not_in: str = ""
+    """The folder that it did not begin in, although the command before it has ended there."""
 
     def output(self, output: bytes) -> bytes:
         if self.context.shell is None or not self.mark:
@@ -199,6 +203,8 @@ class ShellHandle:
             yield f"[{self._hint}]"
         if left_out := self._after.left_out():
             yield f"[it ran without what was exported before: {', '.join(left_out)}]"
+        if folder := self._after.not_in:
+            yield f"[it ran in the working folder, as {folder} is of another repository]"
         if made := self._made():
             yield f"[{made}]"
 
@@ -234,10 +240,12 @@ async def _start(given: Mapping[str, Any], context: Context) -> Handle:
     text_run = f"{_GIT}{command}" if reading.read_only and _runs_git(reading) else command
     background = _in_background(given, context)
     mark = secrets.token_hex(16) if state is not None and shell and background is None else ""
-    if state is not None and shell:
-        text_run = state.wrapped(text_run, mark) if mark else state.moved(text_run)
-    words = [shell, "--norc", "--noprofile", "-c", text_run] if shell else ["/bin/sh", "-c", text_run]
     working = str(context.working.path)
+    not_in = "" if state is None or holds or _is_of_one_repository(working, state.folder) else state.folder
+    if state is not None and shell:
+        begun = ShellState() if not_in else state
+        text_run = begun.wrapped(text_run, mark) if mark else begun.moved(text_run)
+    words = [shell, "--norc", "--noprofile", "-c", text_run] if shell else ["/bin/sh", "-c", text_run]
     before = protected_places(working)
     watch = context.watch if "write" in needs and background is None else None
     held = await in_thread(lambda: watch.hold(context.working), "weft-hold") if watch is not None else None
@@ -281,7 +289,7 @@ async def _start(given: Mapping[str, Any], context: Context) -> Handle:
         context.processes.begun(background, process, made)
         told = f"It goes on as {background.name}: BashOutput reads what it says, KillShell ends it."
         return SettledHandle(Outcome(text=told, summary=f"goes on as {background.name}"))
-    after = CommandEnd(context, mark, plain, held, holds)
+    after = CommandEnd(context, mark, plain, held, holds, not_in)
     return ShellHandle(process, context, command, seconds=seconds, began=began, needs=needs, made=made, after=after)
 
 
@@ -326,6 +334,14 @@ async def _stop(given: Mapping[str, Any], context: Context) -> Outcome:
         raise UserError("nothing goes on in the background here")
     one = await context.processes.stopped(given["process"])
     return Outcome(text=f"{one.name} and everything it started is ended.", summary="ended")
+
+
+def _is_of_one_repository(working: str, folder: str) -> bool:
+    """Whether git obeys the same settings in this folder below. A build may have made a repository there, and whoever
+    allows a command is shown its words and not where the one before has gone."""
+    top = os.path.realpath(working)
+    there = os.path.realpath(f"{top}/{folder}")
+    return f"{there}/".startswith(f"{top}/") and repository(there) == repository(top)
 
 
 def _is_of(path: str, name: str, working: str) -> bool:
