@@ -10,7 +10,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -18,12 +19,12 @@ from typing import Any
 import pytest
 
 from tests.made import Weft
-from weft.app import App, SessionRequest
+from weft.app import App, OpenedSession, SessionRequest
 from weft.app.schedules.schedule_due import ScheduleEntry, due, folded, held_back, moment, next_open, stamp, times
 from weft.app.schedules.schedule_histories import HISTORY
 from weft.app.schedules.schedules import Schedules
 from weft.files import Folder
-from weft.protocol.commands import StartRun
+from weft.protocol.commands import GivenFile, StartRun
 from weft.protocol.errors import UsageError, UserError, WorkspaceError
 from weft.protocol.events import RunStarted
 from weft.workspace.schedule import Schedule, StartEntry, read_schedule
@@ -269,6 +270,41 @@ def test_a_time_that_comes_while_a_person_has_a_run_going_there_is_not_lost(app:
     assert asyncio.run(persons_run(StartRun(if_due=True))) == "done"
     assert carried_out(schedules, app)[-1] == "hourly: session daily is done"
     assert [one.kind for one in schedules.history("hourly").entries] == ["seen", "decided", "begun"]
+
+
+def test_what_is_begun_in_a_session_that_is_held_is_made_of_the_file_as_it_is_now(
+    app: App, clock: Clock, desk: Path
+) -> None:
+    """A server holds it for a while with the file that it was opened for."""
+    lay_slow(desk, "{pipeline: tell, input: notes/one.txt, session: daily}")
+    (desk / "pipelines/tell.yaml").write_text(
+        'name: tell\ndescription: d\nsteps:\n  told: {artifact: told.json, code: "slow.py:told", final: true}\n'
+    )
+    (desk / "code/slow.py").write_text(
+        "def told(step):\n    return step.text.strip()\n\n\ndef a(step):\n    return {}\n"
+    )
+    (desk / "notes/one.txt").write_text("before")
+    schedules = Schedules(app)
+    carried_out(schedules, app)
+    told: list[str] = []
+
+    async def held() -> None:
+        request = SessionRequest(pipeline="tell", session="daily", file=GivenFile(b"before", "one.txt"))
+        async with app.session(request) as session:
+            assert await session.run(StartRun()) == "done"
+
+            @asynccontextmanager
+            async def opener(request: SessionRequest, wish: StartRun | None) -> AsyncIterator[OpenedSession]:
+                yield session
+
+            (desk / "notes/one.txt").write_text("now")
+            clock.now += timedelta(hours=1)
+            for one, entry in schedules.look():
+                await schedules.carry_out(one, entry, opener, told.append)
+
+    asyncio.run(held())
+    assert told[-1] == "hourly: session daily is done"
+    assert json.loads((desk / "sessions/daily/told.json").read_text()) == "now"
 
 
 @pytest.mark.parametrize("start", ["{pipeline: slow}", "{pipeline: slow, session: daily}"])

@@ -14,7 +14,7 @@ import json
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -186,6 +186,8 @@ class Schedules:
         what = schedule.what
         start = await self._app.off_loop(partial(self._wish, what, entry)) if isinstance(what, StartEntry) else None
         request = await self._request(what, entry)
+        if start and isinstance(request.file, GivenFile):  # a server may hold the session with the file of before
+            start = replace(start, inputs={"": (request.file,)})
         by = Actor("rule", f"schedule {schedule.name}", "schedule")
         left = await self._app.off_loop(partial(self._left_going, entry.session)) if start else None
         async with opener(request, start) as session:
