@@ -324,6 +324,42 @@ def test_a_run_that_nobody_woke_when_its_time_came_holds_up_nothing(
     assert [one.kind for one in schedules.history("hourly").entries][-1] == "begun"
 
 
+def test_a_time_that_has_come_when_a_watcher_goes_on_with_its_run_waits_for_that(
+    app: App, clock: Clock, desk: Path
+) -> None:
+    """In the session that is named there is one run at a time: the other was refused and written down as failed."""
+    lay_slow(desk, "{pipeline: slow, session: daily}")
+    hold = desk / "hold"
+    (desk / "pipelines/slow.yaml").write_text(
+        'name: slow\ndescription: d\ninputs: {}\nsteps:\n  a: {artifact: a.json, code: "slow.py:a", final: true}\n'
+    )
+    (desk / "code/slow.py").write_text(
+        "import pathlib, time\n\ndef a(step):\n"
+        f"    while pathlib.Path({str(hold)!r}).exists():\n        time.sleep(0.01)\n    return {{}}\n"
+    )
+    hold.touch()
+    Schedules(app).look()
+    clock.now = SUNDAY + timedelta(hours=1)
+    said: list[str] = []
+
+    async def watched(words: str) -> None:
+        watching = asyncio.create_task(Schedules(app).watch(app.session, said.append, look=0.02))
+        while words not in said:
+            await asyncio.sleep(0.02)
+        watching.cancel()
+        await asyncio.wait({watching})
+
+    async def story() -> None:
+        await watched("hourly: began in session daily")
+        clock.now = SUNDAY + timedelta(hours=2)
+        asyncio.get_running_loop().call_later(0.5, hold.unlink)
+        await watched("hourly: session daily is done")
+
+    asyncio.run(asyncio.wait_for(story(), 20))
+    kinds = [one.kind for one in Schedules(app).history("hourly").entries]
+    assert kinds == ["seen", "decided", "begun", "decided", "begun"]
+
+
 def test_what_a_killed_watcher_began_in_a_session_that_is_named_is_gone_on_with(
     app: App, clock: Clock, desk: Path
 ) -> None:

@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from weft.app.live.opened_session import OpenedSession
+from weft.app.live.opened_session import RUN_GOES_ON, OpenedSession
 from weft.app.root import TAKEN_UP, App
 from weft.app.schedules.schedule_due import (
     GRACE,
@@ -30,6 +30,7 @@ from weft.app.schedules.schedule_due import (
     due,
     folded,
     held_back,
+    is_queued,
     moment,
     next_open,
     next_time,
@@ -218,6 +219,8 @@ class Schedules:
         except SessionLockedError:
             pass  # another process has it and no door yet: the next look tries again
         except WeftError as error:
+            if error.message == RUN_GOES_ON and is_queued(schedule, entry):
+                return  # another was begun there since that was looked at: the next look sees it and waits
             told(f"{schedule.name}: {error}")
             failed = ScheduleEntry(at=stamp(self._now()), kind="failed", key=entry.key, why=str(error)[:500])
             await self._app.off_loop(partial(self.record, schedule.name, [failed]))
