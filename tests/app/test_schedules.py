@@ -25,8 +25,9 @@ from weft.app.schedules.schedule_histories import HISTORY
 from weft.app.schedules.schedules import Schedules
 from weft.files import Folder
 from weft.protocol.commands import GivenFile, StartRun
+from weft.protocol.envelope import Actor
 from weft.protocol.errors import UsageError, UserError, WorkspaceError
-from weft.protocol.events import RunStarted
+from weft.protocol.events import RunStarted, SessionCreated
 from weft.workspace.schedule import Schedule, StartEntry, read_schedule
 
 ROOT = Path(__file__).parents[2]
@@ -358,6 +359,31 @@ def test_a_time_that_has_come_when_a_watcher_goes_on_with_its_run_waits_for_that
     asyncio.run(asyncio.wait_for(story(), 20))
     kinds = [one.kind for one in Schedules(app).history("hourly").entries]
     assert kinds == ["seen", "decided", "begun", "decided", "begun"]
+
+
+def test_a_run_that_a_killed_server_left_going_in_a_session_that_is_named_is_gone_on_with(
+    app: App, clock: Clock, desk: Path
+) -> None:
+    """The schedule waits for its end, also where no server is any more."""
+    lay_slow(desk, "{pipeline: slow, session: daily}")
+    Schedules(app).look()
+    begun = RunStarted(run=1, pipeline="slow", steps=("a", "b"), desired="b", parameters={})
+    with app.sessions.open("daily", create=True) as session:
+        created = SessionCreated(session="daily", pipeline="slow", weft="0")
+        session.record([created, begun], by=Actor("person", "ann", "web"))
+    clock.now = SUNDAY + timedelta(hours=1)
+    assert carried_out(Schedules(app), app) == [], "it is decided, and waits"
+    said: list[str] = []
+
+    async def story() -> None:
+        watching = asyncio.create_task(Schedules(app).watch(app.session, said.append, look=0.02))
+        while (run := app.sessions.read("daily").state.run) is None or run.outcome != "asleep":
+            await asyncio.sleep(0.02)
+        watching.cancel()
+        await asyncio.wait({watching})
+
+    asyncio.run(asyncio.wait_for(story(), 20))
+    assert said == ["goes on with session daily"]
 
 
 def test_what_a_killed_watcher_began_in_a_session_that_is_named_is_gone_on_with(

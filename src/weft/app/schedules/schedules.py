@@ -256,8 +256,8 @@ class Schedules:
     # -- watching
 
     async def watch(self, opener: Opener, told: Told, *, look: float = LOOK_SECONDS, takes_up: bool = True) -> None:
-        """Until it is cancelled: begin what is due. Runs of a watcher that was killed are gone on with first, unless
-        somebody else does that."""
+        """Until it is cancelled: begin what is due. Runs that were left going are gone on with first, unless somebody
+        else does that."""
         while not await self._app.off_loop(self.names):  # noqa: ASYNC110  it gets no history before it has one
             await asyncio.sleep(look)
         with self._kept.watching() as hold:
@@ -302,9 +302,7 @@ class Schedules:
         its time; one that waits for a person is not."""
         if any(one.startswith(f"{schedule.name}:") for one in [*self._busy]):
             return True
-        last = next((one for one in reversed(history.entries) if one.kind == "begun"), None)
-        named = schedule.what.session if isinstance(schedule.what, StartEntry) else None
-        session = named or (last.session if last is not None else "")
+        session = self._begun_in(schedule, history)
         if not session or not self._app.sessions.exists(session):
             return False
         reading = self._app.sessions.read(session)
@@ -315,6 +313,12 @@ class Schedules:
             until = reading.state.due if run is not None and run.outcome == "asleep" else ""
             return bool(until) and self._now() < moment(until) + GRACE
         return bool(reading.holder) or self._app.left_going(session) is not None
+
+    def _begun_in(self, schedule: Schedule | None, history: ScheduleHistory) -> str:
+        """The session that is named, else that of the last run; "" for none."""
+        last = next((one for one in reversed(history.entries) if one.kind == "begun"), None)
+        named = schedule.what.session if schedule and isinstance(schedule.what, StartEntry) else None
+        return named or (last.session if last is not None else "")
 
     def _as_it_is(self, name: str, told: Told) -> Schedule | None:
         """Read again when its file was changed; what is wrong with it is told once."""
@@ -353,9 +357,9 @@ class Schedules:
         def left() -> list[tuple[str, StartRun]]:
             found = {}
             for name in self.names():
-                last = next((one for one in reversed(self.history(name).entries) if one.kind == "begun"), None)
-                if last is not None and (wish := self._left_going(last.session)) is not None:
-                    found[last.session] = wish
+                session = self._begun_in(self._as_it_is(name, told), self.history(name))
+                if session and (wish := self._left_going(session)) is not None:
+                    found[session] = wish
             return list(found.items())
 
         async def go_on(session: str, wish: StartRun) -> None:
