@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from tests.made import Weft
-from weft.app import App, OpenedSession, SessionRequest
+from weft.app import TAKEN_UP, App, OpenedSession, SessionRequest
 from weft.app.schedules.schedule_due import ScheduleEntry, due, folded, held_back, moment, next_open, stamp, times
 from weft.app.schedules.schedule_histories import HISTORY
 from weft.app.schedules.schedules import Schedules
@@ -384,6 +384,36 @@ def test_a_run_that_a_killed_server_left_going_in_a_session_that_is_named_is_gon
 
     asyncio.run(asyncio.wait_for(story(), 20))
     assert said == ["goes on with session daily"]
+
+
+def test_a_pipeline_that_is_gone_while_its_run_was_cut_off_is_in_no_other_schedule_s_way(
+    app: App, clock: Clock, desk: Path
+) -> None:
+    lay_slow(desk, "{pipeline: slow, session: daily}")
+    (desk / "schedules/other.yaml").write_text('cron: "0 * * * *"\nstart: {pipeline: fine}\n')
+    (desk / "pipelines/fine.yaml").write_text(
+        'name: fine\ndescription: d\ninputs: {}\nsteps:\n  a: {artifact: a.json, code: "slow.py:a", final: true}\n'
+    )
+    Schedules(app).look()
+    with app.sessions.open("daily", create=True) as session:
+        begun = RunStarted(run=1, pipeline="slow", steps=("a", "b"), desired="b", parameters={})
+        session.record([SessionCreated(session="daily", pipeline="slow", weft="0"), begun], by=TAKEN_UP)
+    (desk / "pipelines/slow.yaml").unlink()
+    clock.now = SUNDAY + timedelta(hours=1)
+    said: list[str] = []
+
+    async def story() -> None:
+        watching = asyncio.create_task(Schedules(app).watch(app.session, said.append, look=0.02))
+        history = Schedules(app).history
+        while not watching.done() and not (any("is done" in one for one in said) and history("hourly").open == {}):
+            await asyncio.sleep(0.02)
+        watching.cancel()
+        await asyncio.wait({watching})
+
+    asyncio.run(asyncio.wait_for(story(), 20))
+    assert said[0].startswith("session daily can't be gone on with: unknown pipeline 'slow'")
+    assert "other: session other-20261115t1300z is done" in said
+    assert [one.kind for one in Schedules(app).history("hourly").entries] == ["seen", "decided", "failed"]
 
 
 def test_what_a_killed_watcher_began_in_a_session_that_is_named_is_gone_on_with(

@@ -312,7 +312,7 @@ class Schedules:
         if run is None or run.outcome is not None:  # one that nobody woke, as a server does, is in nobody's way
             until = reading.state.due if run is not None and run.outcome == "asleep" else ""
             return bool(until) and self._now() < moment(until) + GRACE
-        return bool(reading.holder) or self._app.left_going(session) is not None
+        return bool(reading.holder) or self._left_going(session) is not None
 
     def _begun_in(self, schedule: Schedule | None, history: ScheduleHistory) -> str:
         """The session that is named, else that of the last run; "" for none."""
@@ -358,7 +358,7 @@ class Schedules:
             found = {}
             for name in self.names():
                 session = self._begun_in(self._as_it_is(name, told), self.history(name))
-                if session and (wish := self._left_going(session)) is not None:
+                if session and (wish := self._left_going(session, told)) is not None:
                     found[session] = wish
             return list(found.items())
 
@@ -374,8 +374,13 @@ class Schedules:
             told(f"goes on with session {session}")
             tasks.create_task(go_on(session, wish))
 
-    def _left_going(self, session: str) -> StartRun | None:
-        return self._app.left_going(session) if self._app.sessions.exists(session) else None
+    def _left_going(self, session: str, told: Told = lambda _: None) -> StartRun | None:
+        """None also for one whose pipeline is broken or gone: that is in no other schedule's way."""
+        try:
+            return self._app.left_going(session) if self._app.sessions.exists(session) else None
+        except WeftError as error:
+            told(f"session {session} can't be gone on with: {error}")
+            return None
 
     # -- history
 
