@@ -10,7 +10,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -18,14 +19,15 @@ from typing import Any
 import pytest
 
 from tests.made import Weft
-from weft.app import App, SessionRequest
+from weft.app import TAKEN_UP, App, OpenedSession, SessionRequest
 from weft.app.schedules.schedule_due import ScheduleEntry, due, folded, held_back, moment, next_open, stamp, times
 from weft.app.schedules.schedule_histories import HISTORY
 from weft.app.schedules.schedules import Schedules
 from weft.files import Folder
-from weft.protocol.commands import StartRun
+from weft.protocol.commands import GivenFile, StartRun
+from weft.protocol.envelope import Actor
 from weft.protocol.errors import UsageError, UserError, WorkspaceError
-from weft.protocol.events import RunStarted
+from weft.protocol.events import RunStarted, SessionCreated
 from weft.workspace.schedule import Schedule, StartEntry, read_schedule
 
 ROOT = Path(__file__).parents[2]
@@ -271,6 +273,41 @@ def test_a_time_that_comes_while_a_person_has_a_run_going_there_is_not_lost(app:
     assert [one.kind for one in schedules.history("hourly").entries] == ["seen", "decided", "begun"]
 
 
+def test_what_is_begun_in_a_session_that_is_held_is_made_of_the_file_as_it_is_now(
+    app: App, clock: Clock, desk: Path
+) -> None:
+    """A server holds it for a while with the file that it was opened for."""
+    lay_slow(desk, "{pipeline: tell, input: notes/one.txt, session: daily}")
+    (desk / "pipelines/tell.yaml").write_text(
+        'name: tell\ndescription: d\nsteps:\n  told: {artifact: told.json, code: "slow.py:told", final: true}\n'
+    )
+    (desk / "code/slow.py").write_text(
+        "def told(step):\n    return step.text.strip()\n\n\ndef a(step):\n    return {}\n"
+    )
+    (desk / "notes/one.txt").write_text("before")
+    schedules = Schedules(app)
+    carried_out(schedules, app)
+    told: list[str] = []
+
+    async def held() -> None:
+        request = SessionRequest(pipeline="tell", session="daily", file=GivenFile(b"before", "one.txt"))
+        async with app.session(request) as session:
+            assert await session.run(StartRun()) == "done"
+
+            @asynccontextmanager
+            async def opener(request: SessionRequest, wish: StartRun | None) -> AsyncIterator[OpenedSession]:
+                yield session
+
+            (desk / "notes/one.txt").write_text("now")
+            clock.now += timedelta(hours=1)
+            for one, entry in schedules.look():
+                await schedules.carry_out(one, entry, opener, told.append)
+
+    asyncio.run(held())
+    assert told[-1] == "hourly: session daily is done"
+    assert json.loads((desk / "sessions/daily/told.json").read_text()) == "now"
+
+
 @pytest.mark.parametrize("start", ["{pipeline: slow}", "{pipeline: slow, session: daily}"])
 def test_a_run_that_nobody_woke_when_its_time_came_holds_up_nothing(
     app: App, clock: Clock, desk: Path, start: str
@@ -286,6 +323,97 @@ def test_a_run_that_nobody_woke_when_its_time_came_holds_up_nothing(
     clock.now = SUNDAY + timedelta(hours=2, minutes=40)
     assert carried_out(schedules, app)[-1].endswith(" is done" if "daily" in start else " is asleep")
     assert [one.kind for one in schedules.history("hourly").entries][-1] == "begun"
+
+
+def test_a_time_that_has_come_when_a_watcher_goes_on_with_its_run_waits_for_that(
+    app: App, clock: Clock, desk: Path
+) -> None:
+    """In the session that is named there is one run at a time: the other was refused and written down as failed."""
+    lay_slow(desk, "{pipeline: slow, session: daily}")
+    hold = desk / "hold"
+    (desk / "pipelines/slow.yaml").write_text(
+        'name: slow\ndescription: d\ninputs: {}\nsteps:\n  a: {artifact: a.json, code: "slow.py:a", final: true}\n'
+    )
+    (desk / "code/slow.py").write_text(
+        "import pathlib, time\n\ndef a(step):\n"
+        f"    while pathlib.Path({str(hold)!r}).exists():\n        time.sleep(0.01)\n    return {{}}\n"
+    )
+    hold.touch()
+    Schedules(app).look()
+    clock.now = SUNDAY + timedelta(hours=1)
+    said: list[str] = []
+
+    async def watched(words: str) -> None:
+        watching = asyncio.create_task(Schedules(app).watch(app.session, said.append, look=0.02))
+        while words not in said:
+            await asyncio.sleep(0.02)
+        watching.cancel()
+        await asyncio.wait({watching})
+
+    async def story() -> None:
+        await watched("hourly: began in session daily")
+        clock.now = SUNDAY + timedelta(hours=2)
+        asyncio.get_running_loop().call_later(0.5, hold.unlink)
+        await watched("hourly: session daily is done")
+
+    asyncio.run(asyncio.wait_for(story(), 20))
+    kinds = [one.kind for one in Schedules(app).history("hourly").entries]
+    assert kinds == ["seen", "decided", "begun", "decided", "begun"]
+
+
+def test_a_run_that_a_killed_server_left_going_in_a_session_that_is_named_is_gone_on_with(
+    app: App, clock: Clock, desk: Path
+) -> None:
+    """The schedule waits for its end, also where no server is any more."""
+    lay_slow(desk, "{pipeline: slow, session: daily}")
+    Schedules(app).look()
+    begun = RunStarted(run=1, pipeline="slow", steps=("a", "b"), desired="b", parameters={})
+    with app.sessions.open("daily", create=True) as session:
+        created = SessionCreated(session="daily", pipeline="slow", weft="0")
+        session.record([created, begun], by=Actor("person", "ann", "web"))
+    clock.now = SUNDAY + timedelta(hours=1)
+    assert carried_out(Schedules(app), app) == [], "it is decided, and waits"
+    said: list[str] = []
+
+    async def story() -> None:
+        watching = asyncio.create_task(Schedules(app).watch(app.session, said.append, look=0.02))
+        while (run := app.sessions.read("daily").state.run) is None or run.outcome != "asleep":
+            await asyncio.sleep(0.02)
+        watching.cancel()
+        await asyncio.wait({watching})
+
+    asyncio.run(asyncio.wait_for(story(), 20))
+    assert said == ["goes on with session daily"]
+
+
+def test_a_pipeline_that_is_gone_while_its_run_was_cut_off_is_in_no_other_schedule_s_way(
+    app: App, clock: Clock, desk: Path
+) -> None:
+    lay_slow(desk, "{pipeline: slow, session: daily}")
+    (desk / "schedules/other.yaml").write_text('cron: "0 * * * *"\nstart: {pipeline: fine}\n')
+    (desk / "pipelines/fine.yaml").write_text(
+        'name: fine\ndescription: d\ninputs: {}\nsteps:\n  a: {artifact: a.json, code: "slow.py:a", final: true}\n'
+    )
+    Schedules(app).look()
+    with app.sessions.open("daily", create=True) as session:
+        begun = RunStarted(run=1, pipeline="slow", steps=("a", "b"), desired="b", parameters={})
+        session.record([SessionCreated(session="daily", pipeline="slow", weft="0"), begun], by=TAKEN_UP)
+    (desk / "pipelines/slow.yaml").unlink()
+    clock.now = SUNDAY + timedelta(hours=1)
+    said: list[str] = []
+
+    async def story() -> None:
+        watching = asyncio.create_task(Schedules(app).watch(app.session, said.append, look=0.02))
+        history = Schedules(app).history
+        while not watching.done() and not (any("is done" in one for one in said) and history("hourly").open == {}):
+            await asyncio.sleep(0.02)
+        watching.cancel()
+        await asyncio.wait({watching})
+
+    asyncio.run(asyncio.wait_for(story(), 20))
+    assert said[0].startswith("session daily can't be gone on with: unknown pipeline 'slow'")
+    assert "other: session other-20261115t1300z is done" in said
+    assert [one.kind for one in Schedules(app).history("hourly").entries] == ["seen", "decided", "failed"]
 
 
 def test_what_a_killed_watcher_began_in_a_session_that_is_named_is_gone_on_with(

@@ -45,7 +45,7 @@ from weft.protocol.values import dataclass
 from weft.session.legacy import Legacy, older_files, read_legacy
 from weft.session.lock import SessionLockedError
 from weft.session.log import LOG
-from weft.session.recovery import accepted_contents
+from weft.session.recovery import PROCESS_ENDED, accepted_contents
 from weft.session.session import Session, no_session
 from weft.session.state import SessionState
 from weft.session.timestamps import moment_seconds
@@ -363,8 +363,9 @@ class App(Parts):
             reading.state.status == "interrupted"
             or (bool(run.answers) and answered(reading.state, run.answers, self.workspace.pipeline(run.pipeline)))
         )
-        was_closed = (run.outcome, run.message) == ("interrupted", SESSION_CLOSED)
-        if run.outcome is not None and not was_closed and not is_answered:
+        # Also one that was only opened since it was killed, as a label does: its end was put into the log by that.
+        was_cut_off = run.outcome == "interrupted" and run.message in (SESSION_CLOSED, PROCESS_ENDED)
+        if run.outcome is not None and not was_cut_off and not is_answered:
             return None
         begun = [
             record.envelope.by if record.envelope else PERSON

@@ -107,9 +107,8 @@ def take_inputs(
 ) -> dict[str, SessionInput]:
     """Each input as this run takes it. `adopting` a folder without a log, a copy in it counts too."""
     for name in given.keys() - pipeline.inputs.keys():
-        raise UsageError(
-            f"the pipeline {pipeline.name} has no input {name!r}", hint=suggest(name, pipeline.inputs, "inputs")
-        )
+        what = f"has no input {name!r}" if name else "takes no file"
+        raise UsageError(f"the pipeline {pipeline.name} {what}", hint=suggest(name, pipeline.inputs, "inputs"))
     found: dict[str, SessionInput] = {}
     for index, (name, spec) in enumerate(pipeline.inputs.items()):
         known = state.inputs.get(name)

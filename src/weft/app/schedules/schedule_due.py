@@ -143,10 +143,13 @@ def held_back(
 def next_open(schedule: Schedule, history: ScheduleHistory, *, going: bool) -> list[ScheduleEntry]:
     """What is decided and may begin now; what is asked for by somebody waits for nothing."""
     found = [*history.open.values()]
-    if schedule.overlap != "queue":
-        return found
-    queued = [one for one in found if one.cause in ("time", "change")]
+    queued = [one for one in found if is_queued(schedule, one)]
     return [*(one for one in found if one not in queued), *([] if going else queued[:1])]
+
+
+def is_queued(schedule: Schedule, entry: ScheduleEntry) -> bool:
+    """It waits for the end of the run before."""
+    return schedule.overlap == "queue" and entry.cause in ("time", "change")
 
 
 def _times_due(schedule: Schedule, history: ScheduleHistory, now: datetime) -> Iterator[ScheduleEntry]:

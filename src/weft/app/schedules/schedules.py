@@ -14,13 +14,13 @@ import json
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from weft.app.live.opened_session import OpenedSession
+from weft.app.live.opened_session import RUN_GOES_ON, OpenedSession
 from weft.app.root import TAKEN_UP, App
 from weft.app.schedules.schedule_due import (
     GRACE,
@@ -30,6 +30,7 @@ from weft.app.schedules.schedule_due import (
     due,
     folded,
     held_back,
+    is_queued,
     moment,
     next_open,
     next_time,
@@ -186,6 +187,8 @@ class Schedules:
         what = schedule.what
         start = await self._app.off_loop(partial(self._wish, what, entry)) if isinstance(what, StartEntry) else None
         request = await self._request(what, entry)
+        if start and isinstance(request.file, GivenFile):  # a server may hold the session with the file of before
+            start = replace(start, inputs={"": (request.file,)})
         by = Actor("rule", f"schedule {schedule.name}", "schedule")
         left = await self._app.off_loop(partial(self._left_going, entry.session)) if start else None
         async with opener(request, start) as session:
@@ -216,6 +219,8 @@ class Schedules:
         except SessionLockedError:
             pass  # another process has it and no door yet: the next look tries again
         except WeftError as error:
+            if error.message == RUN_GOES_ON and is_queued(schedule, entry):
+                return  # another was begun there since that was looked at: the next look sees it and waits
             told(f"{schedule.name}: {error}")
             failed = ScheduleEntry(at=stamp(self._now()), kind="failed", key=entry.key, why=str(error)[:500])
             await self._app.off_loop(partial(self.record, schedule.name, [failed]))
@@ -251,8 +256,8 @@ class Schedules:
     # -- watching
 
     async def watch(self, opener: Opener, told: Told, *, look: float = LOOK_SECONDS, takes_up: bool = True) -> None:
-        """Until it is cancelled: begin what is due. Runs of a watcher that was killed are gone on with first, unless
-        somebody else does that."""
+        """Until it is cancelled: begin what is due. Runs that were left going are gone on with first, unless somebody
+        else does that."""
         while not await self._app.off_loop(self.names):  # noqa: ASYNC110  it gets no history before it has one
             await asyncio.sleep(look)
         with self._kept.watching() as hold:
@@ -297,9 +302,7 @@ class Schedules:
         its time; one that waits for a person is not."""
         if any(one.startswith(f"{schedule.name}:") for one in [*self._busy]):
             return True
-        last = next((one for one in reversed(history.entries) if one.kind == "begun"), None)
-        named = schedule.what.session if isinstance(schedule.what, StartEntry) else None
-        session = named or (last.session if last is not None else "")
+        session = self._begun_in(schedule, history)
         if not session or not self._app.sessions.exists(session):
             return False
         reading = self._app.sessions.read(session)
@@ -309,7 +312,13 @@ class Schedules:
         if run is None or run.outcome is not None:  # one that nobody woke, as a server does, is in nobody's way
             until = reading.state.due if run is not None and run.outcome == "asleep" else ""
             return bool(until) and self._now() < moment(until) + GRACE
-        return bool(reading.holder) or self._app.left_going(session) is not None
+        return bool(reading.holder) or self._left_going(session) is not None
+
+    def _begun_in(self, schedule: Schedule | None, history: ScheduleHistory) -> str:
+        """The session that is named, else that of the last run; "" for none."""
+        last = next((one for one in reversed(history.entries) if one.kind == "begun"), None)
+        named = schedule.what.session if schedule and isinstance(schedule.what, StartEntry) else None
+        return named or (last.session if last is not None else "")
 
     def _as_it_is(self, name: str, told: Told) -> Schedule | None:
         """Read again when its file was changed; what is wrong with it is told once."""
@@ -348,9 +357,9 @@ class Schedules:
         def left() -> list[tuple[str, StartRun]]:
             found = {}
             for name in self.names():
-                last = next((one for one in reversed(self.history(name).entries) if one.kind == "begun"), None)
-                if last is not None and (wish := self._left_going(last.session)) is not None:
-                    found[last.session] = wish
+                session = self._begun_in(self._as_it_is(name, told), self.history(name))
+                if session and (wish := self._left_going(session, told)) is not None:
+                    found[session] = wish
             return list(found.items())
 
         async def go_on(session: str, wish: StartRun) -> None:
@@ -365,8 +374,13 @@ class Schedules:
             told(f"goes on with session {session}")
             tasks.create_task(go_on(session, wish))
 
-    def _left_going(self, session: str) -> StartRun | None:
-        return self._app.left_going(session) if self._app.sessions.exists(session) else None
+    def _left_going(self, session: str, told: Told = lambda _: None) -> StartRun | None:
+        """None also for one whose pipeline is broken or gone: that is in no other schedule's way."""
+        try:
+            return self._app.left_going(session) if self._app.sessions.exists(session) else None
+        except WeftError as error:
+            told(f"session {session} can't be gone on with: {error}")
+            return None
 
     # -- history
 
