@@ -178,6 +178,21 @@ def test_where_nothing_stands_before_it_the_heading_says_what_is_meant() -> None
     assert (said[0].text, lead) == ("It does not prevent the object from being freed at any time.", "Weak references:")
 
 
+def test_a_line_that_happens_to_begin_like_an_item_is_part_of_its_sentence() -> None:
+    read = statements(
+        "Keep it in a file that only you can read (mode\n600) and nowhere else.\n\nIt is there when the set is used\n"
+        "in. Once that is gone, so is the set.\n\nWhat to do\n1. Open the door of the shed.\n2. Close it at night."
+    )
+    assert [one.text for one in read if not one.item] == [
+        *(
+            "Keep it in a file that only you can read (mode 600) and nowhere else.",
+            "It is there when the set is used in.",
+        ),
+        *("Once that is gone, so is the set.", "What to do"),
+    ]
+    assert [one.text for one in read if one.item] == ["Open the door of the shed.", "Close it at night."]
+
+
 def test_an_item_brings_the_line_it_completes() -> None:
     said, _ = answer_of(judged(PASSAGE, "those that hold weak ones"))
     assert said[0].text == "Caches may be of three kinds:"

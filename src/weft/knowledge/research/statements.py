@@ -91,7 +91,10 @@ _OWN_DEFAULT: Final = re.compile(r"(?:^|(?<=[.!?)] ))Defaults?\b(?: value)?(?::|
 """What something is by default, said without its name: it belongs to the sentence before it."""
 _ENTRY: Final = re.compile(r"\S+(?: \S+){0,2}: (?=\S)")
 _FENCE: Final = re.compile(r"^(?P<before>\s*)(?P<fence>`{3,}|~{3,})")
-_ITEM: Final = re.compile(r"^\s*(?:[-*+•]|\(?\w{1,3}[.)])\s+(?=\S)")
+_ITEM: Final = re.compile(r"^\s*(?:[-*+•]|\(?(?P<number>\d{1,3}|[^\W\d_]\d?|[ivxIVX]{2,4})[.)])\s+(?=\S)")
+"""A word that ends with a stop is none, where a line happens to begin with it: `… the set is used` and `in. Once …`."""
+_FIRST: Final = (None, "1", "a", "A", "i", "I")
+"""What may begin a list within a paragraph; any other number goes on with one: `… with mode` and `600) for …`."""
 _TABLE_OF_ONE: Final = re.compile(
     r"^\|(?P<heads>[^\n]*\|)\n\|[\s|:-]*\n\|(?P<values>[^\n]*\|)(?=\n(?!\|)|\Z)", re.MULTILINE
 )
@@ -320,7 +323,7 @@ def _blocks(content: str) -> list[_Block]:
             cells = [cell.strip().replace("\\|", "|") for cell in _CELLS.split(line.strip())]
             blocks.append(_Block(": ".join(filter(None, cells)), item=True, row=True))
             fresh = True
-        elif _ITEM.match(line):
+        elif (item := _ITEM.match(line)) and (fresh or blocks[-1].item or item["number"] in _FIRST):
             blocks.append(_Block(_ITEM.sub("", line), item=True))
             fresh = False
         elif fresh or not blocks:
