@@ -681,6 +681,19 @@ def test_a_question_on_a_line_of_its_own_stands_above_its_answer() -> None:
     assert len(part["items"]) > 1
 
 
+def test_what_speaks_of_unsubscribing_again_and_again_is_no_newsletter() -> None:
+    said = "Old names that nobody has bothered to unsubscribe get no mail. "
+    made = kits.make(f"# Mail under load\n\n{said}\n\n## Names\n\n{LONG}\n\n{said.replace('Old', 'Other')}\n").summary
+    assert made["category"] != "newsletter"
+
+
+def test_what_rests_on_the_section_before_is_left_out() -> None:
+    for said in ("Messages with two marks are refused by the rule in the previous section.",
+                 "In the example above the price of the stone is exact to a penny."):  # fmt: skip
+        reading = read(f"# Marks\n\n{LONG}\n\n{said}\n")
+        assert next(one for one in reading.sentences if one.text == said).leans
+
+
 def test_dates_of_a_newsletter_are_told_and_items_leave_nothing_for_points() -> None:
     items = "".join(
         f"## Item {at}\n\nThe harbour has had {at} new walls since the winter. {LONG}\n\n" for at in range(4)

@@ -114,7 +114,7 @@ def _by_signs(reading: Reading) -> Category | None:
     titles = [section.title.strip() for section in reading.sections]
     if len({match.group().lower() for match in _MEETING.finditer(told)}) > 1:
         return "meeting"
-    if len(_NEWSLETTER.findall(told)) > 1:
+    if len({match.group().lower() for match in _NEWSLETTER.finditer(told)}) > 1:
         return "newsletter"
     if _GREETING.search(told[:600]):
         return "letter"
