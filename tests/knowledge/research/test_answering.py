@@ -539,6 +539,18 @@ def test_code_in_the_midst_of_a_sentence_is_said_with_it() -> None:
     ]
 
 
+def test_the_end_of_a_neighbour_in_a_list_is_not_told_without_its_beginning() -> None:
+    text = (
+        f"- The wick burns {'slowly and ' * 70}well. (This helps in autumn.) Hence it is never cut.\n"
+        "- The lantern is lit by the keeper, who takes care of the oil.\n- The bell is rung in fog only.\n"
+    )
+    found, _ = answer_of(judged(text, "lit by the keeper"))
+    assert [one.text for one in found] == [
+        "The lantern is lit by the keeper, who takes care of the oil.",
+        "The bell is rung in fog only.",
+    ]
+
+
 def test_no_item_of_a_list_is_lost_and_what_is_left_out_leaves_a_gap() -> None:
     text = (
         "The lantern needs a number of things, which must be bought before it can be lit. Mind the wind (on piers.)\n\n"
