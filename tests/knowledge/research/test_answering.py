@@ -513,6 +513,21 @@ def test_lines_of_code_stay_lines_and_are_held_against_the_passage(tmp_path: Pat
     assert shown.endswith("\n…")
 
 
+def test_code_in_a_quotation_is_code(tmp_path: Path) -> None:
+    """As a page has it in a block that is set off."""
+    code = "lamps:\n    wick = rope\n\n    oil = fish"
+    quoted = "\n".join(f"> {line}".rstrip() for line in f"```\n{code}\n```".split("\n"))
+    text = (
+        f"Every lantern of the harbour is lit by this file of the keeper:\n\n{quoted}\n\nIt burns until the morning.\n"
+    )
+    assert [one.code for one in statements(text)] == [code, ""]
+    knowledge = knowledge_of(tmp_path, {"lamp.md": f"# Lamp\n\n{text}"}, Unavailable("none"))
+    answer = answer_question(knowledge, "By which file is every lantern of the harbour lit?", session="s")
+    said = [one for part in answer["sections"] for one in part["sentences"]]
+    assert [(one["code"], one["state"]) for one in said if one.get("code")] == [(code, "quoted")]
+    assert not [one for one in said if ">" in one["text"] or "`" in one["text"]]
+
+
 def test_code_behind_a_block_that_is_only_mark_up_is_counted_and_ends_nothing(tmp_path: Path) -> None:
     text = "[](#lamp)\n\n```\nlamp --trim\n```\n\nThe keeper trims the wick of the lantern at dusk.\n"
     assert [(one.text, one.number) for one in statements(text)] == [

@@ -91,6 +91,11 @@ _OWN_DEFAULT: Final = re.compile(r"(?:^|(?<=[.!?)] ))Defaults?\b(?: value)?(?::|
 """What something is by default, said without its name: it belongs to the sentence before it."""
 _ENTRY: Final = re.compile(r"\S+(?: \S+){0,2}: (?=\S)")
 _FENCE: Final = re.compile(r"^(?P<before>\s*)(?P<fence>`{3,}|~{3,})")
+_QUOTED_CODE: Final = re.compile(
+    r"^(?P<quote>(?:>[ \t]?)+)(?P<fence>`{3,}|~{3,}).*(?:\n(?P=quote).*|\n(?!(?P=quote))[> \t]*$)*?"
+    r"\n(?P=quote)(?P=fence)[ \t]*$",
+    re.MULTILINE,
+)
 _ITEM: Final = re.compile(r"^\s*(?:[-*+•]|\(?(?P<number>\d{1,3}|[^\W\d_]\d?|[ivxIVX]{2,4})[.)])\s+(?=\S)")
 """A word that ends with a stop is none, where a line happens to begin with it: `… the set is used` and `in. Once …`."""
 _FIRST: Final = (None, "1", "a", "A", "i", "I")
@@ -304,7 +309,7 @@ def _blocks(content: str) -> list[_Block]:
     margin = 0
     shown = False
     fresh = True
-    for line in _TABLE_OF_ONE.sub(_as_facts, content).split("\n"):
+    for line in _TABLE_OF_ONE.sub(_as_facts, _QUOTED_CODE.sub(_unquoted, content)).split("\n"):
         marked = _FENCE.match(line)
         if marked and (not fence or marked["fence"].startswith(fence)):
             shown = not fence and bool(blocks) and not blocks[-1].code  # the first code behind it, no other
@@ -332,6 +337,12 @@ def _blocks(content: str) -> list[_Block]:
         else:
             blocks[-1].lines.append(line.strip().lstrip("> "))
     return blocks
+
+
+def _unquoted(code: re.Match[str]) -> str:
+    """Code without the marks of the quotation that it stands in; a line that has fewer of them is empty."""
+    quote = code["quote"]
+    return "\n".join(line.removeprefix(quote) if line.startswith(quote) else "" for line in code[0].split("\n"))
 
 
 def _within(line: str, margin: int) -> str:
