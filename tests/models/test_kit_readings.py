@@ -681,6 +681,28 @@ def test_a_question_on_a_line_of_its_own_stands_above_its_answer() -> None:
     assert len(part["items"]) > 1
 
 
+def test_numbers_and_settings_in_short_lines_are_no_poem() -> None:
+    numbers = "\n".join(f"{at}0.000 {at * 7}1.50 {at}.7332" for at in range(1, 30))
+    settings = "\n".join(f'set grid x{at} "y{at}" -1' for at in range(20))
+    for said in (numbers, settings):
+        assert kits.make(f"{said}\n").summary["category"] != "poem"
+
+
+def test_what_speaks_of_unsubscribing_again_and_again_is_no_newsletter() -> None:
+    said = "Old names that nobody has bothered to unsubscribe get no mail. "
+    fixed = "\n\n".join(f"- A crash is gone, see issue #{at}, that somebody told of." for at in range(70, 75))
+    assert kits.make(f"# News of the tool\n\n## Mended\n\n{fixed}\n\n{LONG}\n").summary["category"] != "newsletter"
+    made = kits.make(f"# Mail under load\n\n{said}\n\n## Names\n\n{LONG}\n\n{said.replace('Old', 'Other')}\n").summary
+    assert made["category"] != "newsletter"
+
+
+def test_what_rests_on_the_section_before_is_left_out() -> None:
+    for said in ("Messages with two marks are refused by the rule in the previous section.",
+                 "In the example above the price of the stone is exact to a penny."):  # fmt: skip
+        reading = read(f"# Marks\n\n{LONG}\n\n{said}\n")
+        assert next(one for one in reading.sentences if one.text == said).leans
+
+
 def test_dates_of_a_newsletter_are_told_and_items_leave_nothing_for_points() -> None:
     items = "".join(
         f"## Item {at}\n\nThe harbour has had {at} new walls since the winter. {LONG}\n\n" for at in range(4)

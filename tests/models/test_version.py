@@ -35,6 +35,7 @@ RESULTS = {
     "25": "d666e69a308360f6",
     "26": "d666e69a308360f6",
     "27": "d666e69a308360f6",
+    "28": "d666e69a308360f6",
 }
 """What each version gives for these texts. A new version adds a line; only the last has to hold."""
 

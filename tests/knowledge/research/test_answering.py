@@ -178,6 +178,21 @@ def test_where_nothing_stands_before_it_the_heading_says_what_is_meant() -> None
     assert (said[0].text, lead) == ("It does not prevent the object from being freed at any time.", "Weak references:")
 
 
+def test_a_line_that_happens_to_begin_like_an_item_is_part_of_its_sentence() -> None:
+    read = statements(
+        "Keep it in a file that only you can read (mode\n600) and nowhere else.\n\nIt is there when the set is used\n"
+        "in. Once that is gone, so is the set.\n\nWhat to do\n1. Open the door of the shed.\n2. Close it at night."
+    )
+    assert [one.text for one in read if not one.item] == [
+        *(
+            "Keep it in a file that only you can read (mode 600) and nowhere else.",
+            "It is there when the set is used in.",
+        ),
+        *("Once that is gone, so is the set.", "What to do"),
+    ]
+    assert [one.text for one in read if one.item] == ["Open the door of the shed.", "Close it at night."]
+
+
 def test_an_item_brings_the_line_it_completes() -> None:
     said, _ = answer_of(judged(PASSAGE, "those that hold weak ones"))
     assert said[0].text == "Caches may be of three kinds:"
@@ -498,6 +513,21 @@ def test_lines_of_code_stay_lines_and_are_held_against_the_passage(tmp_path: Pat
     assert shown.endswith("\n…")
 
 
+def test_code_in_a_quotation_is_code(tmp_path: Path) -> None:
+    """As a page has it in a block that is set off."""
+    code = "lamps:\n    wick = rope\n\n    oil = fish"
+    quoted = "\n".join(f"> {line}".rstrip() for line in f"```\n{code}\n```".split("\n"))
+    text = (
+        f"Every lantern of the harbour is lit by this file of the keeper:\n\n{quoted}\n\nIt burns until the morning.\n"
+    )
+    assert [one.code for one in statements(text)] == [code, ""]
+    knowledge = knowledge_of(tmp_path, {"lamp.md": f"# Lamp\n\n{text}"}, Unavailable("none"))
+    answer = answer_question(knowledge, "By which file is every lantern of the harbour lit?", session="s")
+    said = [one for part in answer["sections"] for one in part["sentences"]]
+    assert [(one["code"], one["state"]) for one in said if one.get("code")] == [(code, "quoted")]
+    assert not [one for one in said if ">" in one["text"] or "`" in one["text"]]
+
+
 def test_code_behind_a_block_that_is_only_mark_up_is_counted_and_ends_nothing(tmp_path: Path) -> None:
     text = "[](#lamp)\n\n```\nlamp --trim\n```\n\nThe keeper trims the wick of the lantern at dusk.\n"
     assert [(one.text, one.number) for one in statements(text)] == [
@@ -521,6 +551,18 @@ def test_code_in_the_midst_of_a_sentence_is_said_with_it() -> None:
     assert [one.shown for one in found] == [
         "After you changed the wick, run command\nlamp --trim",
         "to bring back the light.",
+    ]
+
+
+def test_the_end_of_a_neighbour_in_a_list_is_not_told_without_its_beginning() -> None:
+    text = (
+        f"- The wick burns {'slowly and ' * 70}well. (This helps in autumn.) Hence it is never cut.\n"
+        "- The lantern is lit by the keeper, who takes care of the oil.\n- The bell is rung in fog only.\n"
+    )
+    found, _ = answer_of(judged(text, "lit by the keeper"))
+    assert [one.text for one in found] == [
+        "The lantern is lit by the keeper, who takes care of the oil.",
+        "The bell is rung in fog only.",
     ]
 
 

@@ -412,6 +412,7 @@ def answer_of(judged: JudgedPassage) -> tuple[list[PassageStatement], str]:
     for goes_on in (in_block, in_list):
         said.take(range(at + 1, len(read)), goes_on)
         said.take(range(at - 1, -1, -1), goes_on)
+    said.leave_torn()
     said.take_whole(_list_behind(read, at))
     said.take(range(at + 1, len(read)), lambda n, last: not read[n].is_brief and _is_cut_short(judged, said.chosen))
     for n in judged.also:
@@ -446,6 +447,15 @@ class _SaidOfPassage:
                 self.chosen.add(n)
                 self._room -= len(self._read[n].text)
             last = n
+
+    def leave_torn(self) -> None:
+        """What stands before it in its list is told from where it begins, or not at all."""
+        first = min(self.chosen)
+        block = self._read[first].block
+        if first and block == self._read[first - 1].block != self._read[self._at].block:
+            torn = {n for n in self.chosen if self._read[n].block == block}
+            self.chosen -= torn
+            self._room += sum(len(self._read[n].text) for n in torn)
 
     def take_whole(self, group: Collection[int]) -> None:
         """All of it or nothing."""

@@ -272,12 +272,16 @@ def _told_of_names(entities: Mapping[str, Any]) -> list[str]:
     return [f"names that no source has: {', '.join(missing[:10])}"] if missing else []
 
 
+_AROUND: Final = "> \t"
+"""What a line is indented and quoted by."""
+
+
 def _with_code(verdict: dict[str, Any], code: str, texts: Mapping[str, str]) -> dict[str, Any]:
-    """What is shown as code is held against the passage as well: line by line, as it stands."""
+    """What is shown as code is held against the passage as well: line by line, as it stands there or in a quotation."""
     if verdict["state"] != "quoted" or not code:
         return verdict
-    there = [line.strip() for line in texts[verdict["label"]].splitlines()]
-    missing = next((line for line in code.splitlines() if line.strip() not in there and line != CUT), None)
+    there = {line.strip(_AROUND) for line in texts[verdict["label"]].splitlines()}
+    missing = next((line for line in code.splitlines() if line.strip(_AROUND) not in there and line != CUT), None)
     return verdict if missing is None else {**verdict, "state": "not_checked", "reason": f"{NO_LINE}: {missing}"}
 
 

@@ -91,7 +91,15 @@ _OWN_DEFAULT: Final = re.compile(r"(?:^|(?<=[.!?)] ))Defaults?\b(?: value)?(?::|
 """What something is by default, said without its name: it belongs to the sentence before it."""
 _ENTRY: Final = re.compile(r"\S+(?: \S+){0,2}: (?=\S)")
 _FENCE: Final = re.compile(r"^(?P<before>\s*)(?P<fence>`{3,}|~{3,})")
-_ITEM: Final = re.compile(r"^\s*(?:[-*+•]|\(?\w{1,3}[.)])\s+(?=\S)")
+_QUOTED_CODE: Final = re.compile(
+    r"^(?P<quote>(?:>[ \t]?)+)(?P<fence>`{3,}|~{3,}).*(?:\n(?P=quote).*|\n(?!(?P=quote))[> \t]*$)*?"
+    r"\n(?P=quote)(?P=fence)[ \t]*$",
+    re.MULTILINE,
+)
+_ITEM: Final = re.compile(r"^\s*(?:[-*+•]|\(?(?P<number>\d{1,3}|[^\W\d_]\d?|[ivxIVX]{2,4})[.)])\s+(?=\S)")
+"""A word that ends with a stop is none, where a line happens to begin with it: `… the set is used` and `in. Once …`."""
+_FIRST: Final = (None, "1", "a", "A", "i", "I")
+"""What may begin a list within a paragraph; any other number goes on with one: `… with mode` and `600) for …`."""
 _TABLE_OF_ONE: Final = re.compile(
     r"^\|(?P<heads>[^\n]*\|)\n\|[\s|:-]*\n\|(?P<values>[^\n]*\|)(?=\n(?!\|)|\Z)", re.MULTILINE
 )
@@ -301,7 +309,7 @@ def _blocks(content: str) -> list[_Block]:
     margin = 0
     shown = False
     fresh = True
-    for line in _TABLE_OF_ONE.sub(_as_facts, content).split("\n"):
+    for line in _TABLE_OF_ONE.sub(_as_facts, _QUOTED_CODE.sub(_unquoted, content)).split("\n"):
         marked = _FENCE.match(line)
         if marked and (not fence or marked["fence"].startswith(fence)):
             shown = not fence and bool(blocks) and not blocks[-1].code  # the first code behind it, no other
@@ -320,7 +328,7 @@ def _blocks(content: str) -> list[_Block]:
             cells = [cell.strip().replace("\\|", "|") for cell in _CELLS.split(line.strip())]
             blocks.append(_Block(": ".join(filter(None, cells)), item=True, row=True))
             fresh = True
-        elif _ITEM.match(line):
+        elif (item := _ITEM.match(line)) and (fresh or blocks[-1].item or item["number"] in _FIRST):
             blocks.append(_Block(_ITEM.sub("", line), item=True))
             fresh = False
         elif fresh or not blocks:
@@ -329,6 +337,12 @@ def _blocks(content: str) -> list[_Block]:
         else:
             blocks[-1].lines.append(line.strip().lstrip("> "))
     return blocks
+
+
+def _unquoted(code: re.Match[str]) -> str:
+    """Code without the marks of the quotation that it stands in; a line that has fewer of them is empty."""
+    quote = code["quote"]
+    return "\n".join(line.removeprefix(quote) if line.startswith(quote) else "" for line in code[0].split("\n"))
 
 
 def _within(line: str, margin: int) -> str:

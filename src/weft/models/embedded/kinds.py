@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import pairwise
+from string import digits
 from typing import Final, Literal
 
 from weft.language.sentences import GAP
@@ -114,7 +115,7 @@ def _by_signs(reading: Reading) -> Category | None:
     titles = [section.title.strip() for section in reading.sections]
     if len({match.group().lower() for match in _MEETING.finditer(told)}) > 1:
         return "meeting"
-    if len(_NEWSLETTER.findall(told)) > 1:
+    if len({match.group().lower().rstrip(digits) for match in _NEWSLETTER.finditer(told)}) > 1:
         return "newsletter"
     if _GREETING.search(told[:600]):
         return "letter"
@@ -269,12 +270,17 @@ def stanzas(reading: Reading) -> list[list[str]]:
     lines = [line for stanza in found for line in stanza if line]
     if len(lines) < 8 or len(lines) < 2.5 * len(found) or max(map(len, lines)) > _VERSE:
         return []
+    if sum(len(_SIGNS.findall(line)) for line in lines) > _MARKED * sum(map(len, lines)):
+        return []
     ended = sum(1 for line in lines if line.endswith((".", "!", "?", "。")))
     short = max(map(len, lines)) <= 64 and sum(map(len, lines)) < 46 * len(lines)
     return found if 2 * ended <= len(lines) and (short or _has_capitals(found)) else []
 
 
 _VERSE: Final = 90
+_SIGNS: Final = re.compile(r"[!-@\[-`{-~]")
+_MARKED: Final = 0.12
+"""The share of figures and signs up to which lines are made of words: a table of numbers and settings are no poem."""
 _ANEW: Final = 0.85
 
 
