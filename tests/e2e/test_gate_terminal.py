@@ -13,11 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.wired import wired
 from tests.gated import lay_out_gated, started, wait_for_file
 from tests.made import Weft
 from tests.terminal import Terminal
 from weft.app import App, SessionRequest
 from weft.protocol.commands import Accepted, Refused, Say
+from weft.testing.wire import Called, Reply
 
 
 @pytest.fixture(autouse=True)
@@ -152,6 +154,48 @@ def test_a_person_in_front_is_asked_what_a_tool_may_do(tmp_path: Path, workspace
         screen.wait_for("allowed, this once" if code == 0 else "denied")
         assert screen.end() == code
     assert (project / "a-file").exists() == (code == 0)
+
+
+AGENT = """\
+name: handy
+description: an agent whose tool no rule allows
+inputs: {}
+parameters:
+  project: {type: folder, description: where it works}
+steps:
+  make:
+    artifact: made.json
+    agent: builder
+    executor: agent
+    tools: [Shell]
+    folder: project
+    attempts: 1
+    final: true
+"""
+
+
+def test_a_person_is_asked_about_each_call_also_of_a_model_that_calls_all_the_same(
+    tmp_path: Path, workspace: Path
+) -> None:
+    weft, project = permitted(tmp_path, workspace)
+    (workspace / "pipelines/handy.yaml").write_text(AGENT)
+    (workspace / ".claude/agents").mkdir(parents=True)
+    (workspace / ".claude/agents/builder.md").write_text("---\nname: builder\ndescription: Builds\n---\nBuild.\n")
+
+    def called(tool: str, **given: object) -> Reply:
+        return Reply(calls=(Called(tool=tool, arguments=json.dumps(given), call="call_1"),))
+
+    replies = [called("Shell", command=f"touch {name}-file") for name in ("a", "b")]
+    words = ("run", "handy", "--set", f"project={project}", "--session-id", "work")
+    with wired(weft, [*replies, called("hand_in", made="both")]), terminal(weft, *words) as screen:
+        for name in ("a", "b"):
+            screen.wait_for(f"make wants to use Shell: touch {name}-file", "allow it, this once? (y/n)")
+            screen.child.send("y\r")
+            screen.wait_for("allowed, this once")
+            screen.screen.reset()
+        screen.wait_for("Done in")
+        assert screen.end() == 0
+    assert {one.name for one in project.iterdir()} == {"a-file", "b-file"}
 
 
 def test_an_interrupt_ends_the_question_too(tmp_path: Path, workspace: Path) -> None:

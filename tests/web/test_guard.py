@@ -237,6 +237,25 @@ def test_what_follows_ends_for_who_is_let_in_no_longer_without_a_fault_in_what_a
     assert answered == ["/api/x"]
 
 
+def test_what_just_stops_has_its_end(access: Access) -> None:
+    """As the stream of others' code does when a server ends: cut off, it would be told as a fault of ours."""
+    sent: list[Message] = []
+
+    async def stops(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"0", "more_body": True})
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": b""}
+
+    scope: Scope = {"type": "http", "method": "GET", "path": "/", "headers": [(b"host", b"127.0.0.1:8700")]}
+    asyncio.run(Guard(stops, access, HOUSE, Attempts(Clock()))(scope, receive, send))
+    assert [message.get("more_body", False) for message in sent[1:]] == [True, False]
+
+
 @pytest.mark.parametrize("twice", [b"host", b"origin"])
 def test_a_header_told_twice_is_not_believed(guard: Guard, access: Access, twice: bytes) -> None:
     _, token = access.add_token(ME, ["write"], "")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from tests.web.served import Client, Running, begin, until
@@ -38,6 +40,16 @@ def upload_all(browser: Client, path: str, files: Mapping[str, bytes], field: st
     )
     told = f"multipart/form-data; boundary={boundary}"
     return browser.ask("POST", path, body + f"--{boundary}--\r\n".encode(), Content_Type=told)
+
+
+def test_a_collection_whose_file_is_broken_hides_no_other(browser: Client, desk: Path) -> None:
+    for name in ("bay", "cliff"):
+        assert browser.post("/api/w/desk/collections", {"name": name}).status == 201
+    (desk / "knowledge/bay/collection.yaml").write_text("title: [\n")
+    bay, cliff = ask(browser, "collections")[:2]
+    assert (bay["name"], cliff["name"], cliff["problem"]) == ("bay", "cliff", "")
+    assert bay["problem"].startswith("knowledge/bay/collection.yaml:")
+    shutil.rmtree(desk / "knowledge/bay")
 
 
 def test_a_collection_is_made_filled_searched_and_asked(browser: Client) -> None:

@@ -27,7 +27,7 @@ export function askKey(ask: Ask): string {
     case "gate":
       return ask.gate.opened.gate;
     case "approval":
-      return `${ask.call.conversation}/${ask.call.call}`;
+      return `${ask.call.conversation}/${ask.call.turn}/${ask.call.call}`; // a model may call its calls the same in each turn
     case "confirmation":
       return ask.asked.confirmation;
     case "question":

@@ -34,8 +34,9 @@ function All() {
           <li key={one.name}>
             <a class="row" href={to("knowledge", one.name)}>
               <span class="title">{one.title || one.name}</span>
-              <span class="facts"><span>{count(one.counts.documents ?? 0, "document")}</span><span>{count(one.counts.passages ?? 0, "passage")}</span></span>
+              {!one.problem && <span class="facts"><span>{count(one.counts.documents ?? 0, "document")}</span><span>{count(one.counts.passages ?? 0, "passage")}</span></span>}
             </a>
+            {one.problem && <p class="warning bad"><span aria-hidden="true">✗ </span>{one.problem}</p>}
           </li>
         ))}
       </ul>

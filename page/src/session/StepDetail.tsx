@@ -42,7 +42,7 @@ export function StepDetail({ step, rev, run, open, first }: { step: Step; rev: n
           {card.live?.text && <Formatted text={card.live.text} live />}
         </div>
       ))}
-      {asked.map((call) => <ApprovalAsk key={call.call} base={open.base} session={open.id} call={call} first={first} />)}
+      {asked.map((call) => <ApprovalAsk key={`${call.turn}/${call.call}`} base={open.base} session={open.id} call={call} first={first} />)}
       {(step.state === "failed" || step.state === "interrupted") && step.message && (
         <p class={step.state === "failed" ? "warning bad" : "warning"}><span aria-hidden="true">{step.state === "failed" ? "✗ " : "! "}</span>{step.message}</p>
       )}

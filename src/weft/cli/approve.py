@@ -24,6 +24,7 @@ from weft.protocol.conversation_events import (
     Decision,
     ToolRequested,
     ToolSettled,
+    question_of,
     step_place,
 )
 from weft.protocol.errors import EXIT_DONE, EXIT_WAITING, UsageError, UserError, WeftError
@@ -145,18 +146,13 @@ async def _at_rest(session: OpenedSession, answer: _Answer) -> Outcome | Literal
         await asyncio.wait({resting, waits})
 
 
-def _question(event: ApprovalRequested | ApprovalDecided | ToolSettled) -> tuple[str, int, str]:
-    """Its turn too: a model may call its calls the same in each."""
-    return event.conversation, event.turn, event.call
-
-
 class _Answer:
     """What comes of an answer: whether its call has ended, and what else waits for a person by then."""
 
     def __init__(self, asked: ApprovalRequested, others: list[ApprovalRequested]) -> None:
-        self._mine = _question(asked)
+        self._mine = question_of(asked)
         self._place = step_place(asked.conversation)
-        self._others = {_question(one): one for one in others}
+        self._others = {question_of(one): one for one in others}
         self._ended = False
         self.waits_again = asyncio.Event()
 
@@ -166,13 +162,13 @@ class _Answer:
 
     def take(self, event: Event) -> None:
         match event:
-            case ApprovalRequested() if _question(event) != self._mine:
-                self._others[_question(event)] = event
+            case ApprovalRequested() if question_of(event) != self._mine:
+                self._others[question_of(event)] = event
             case ApprovalDecided():
-                self._others.pop(_question(event), None)
+                self._others.pop(question_of(event), None)
             case ToolSettled():
-                self._ended = self._ended or _question(event) == self._mine
-                self._others.pop(_question(event), None)
+                self._ended = self._ended or question_of(event) == self._mine
+                self._others.pop(question_of(event), None)
             case CallSettled() if event.kind == "tool" and self._is_mine(event.step, event.item):
                 self._ended = True
             case StepCompleted() | StepFailed() | StepInterrupted() if self._is_mine(event.step):

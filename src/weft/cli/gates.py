@@ -21,7 +21,14 @@ from weft.cli.chat.paint import Paint
 from weft.cli.place import from_here, is_ascii, screen_width
 from weft.cli.stopping import TERMINAL
 from weft.protocol.commands import Interrupt, ReplyToGate, Say
-from weft.protocol.conversation_events import ApprovalRequested, Decision, ToolRequested, step_place
+from weft.protocol.conversation_events import (
+    ApprovalRequested,
+    Decision,
+    Question,
+    ToolRequested,
+    question_of,
+    step_place,
+)
 from weft.protocol.errors import WeftError
 from weft.protocol.events import ConfirmationAsked, ConfirmationKind, GateOpened, Outcome
 from weft.render.cells import clean
@@ -62,11 +69,11 @@ class Asking:
         self._reader: PromptSession[str] | None = None
         self.one = asyncio.Lock()
         """One thing is asked at a time."""
-        self.calls: dict[tuple[str, str], ToolRequested] = {}
-        """What tools are to be called with, by conversation and call."""
-        self.over: set[tuple[str, str]] = set()
+        self.calls: dict[Question, ToolRequested] = {}
+        """What tools are to be called with."""
+        self.over: set[Question] = set()
         """Calls that nobody waits for a word on any more."""
-        self._approving: tuple[str, str] | None = None
+        self._approving: Question | None = None
 
     async def read(self) -> str | None:
         """What the run waits for is shown, and what a person says to it read; None when they leave it waiting.
@@ -117,10 +124,10 @@ class Asking:
     async def allows(self, asked: ApprovalRequested) -> Decision | None:
         """What a person says to a step's tool that a rule wants them asked about; only a clear yes allows it. None when
         they leave with an interrupt. MovedOnError when it was answered elsewhere, or nobody waits for it any more."""
-        place = (asked.conversation, asked.call)
-        if place in self.over:
+        question = question_of(asked)
+        if question in self.over:
             raise MovedOnError
-        call = self.calls.get(place)
+        call = self.calls.get(question)
         given = call.input if call else {}
         told = " ".join(str(value) for value in given.values() if isinstance(value, str)) or str(dict(given))
         self._say(
@@ -130,7 +137,7 @@ class Asking:
         )
         with suppress(termios.error):
             termios.tcflush(sys.stdin, termios.TCIFLUSH)
-        reader, self._approving = _reader(), place
+        reader, self._approving = _reader(), question
         try:
             with self._withdrawable(reader) as begun:
                 answer = await reader.prompt_async("  allow it, this once? (y/n) ", handle_sigint=False, pre_run=begun)
@@ -143,10 +150,10 @@ class Asking:
             self._approving = None
         return "once" if answer.strip().lower() in ("y", "yes") else "denied"
 
-    def settled(self, conversation: str, call: str) -> None:
+    def settled(self, question: Question) -> None:
         """Nobody waits for a word on this call any more."""
-        self.over.add((conversation, call))
-        if self._approving == (conversation, call) and self._withdraw is not None:
+        self.over.add(question)
+        if self._approving == question and self._withdraw is not None:
             self._withdraw()
 
     def tell(self, *lines: str) -> None:

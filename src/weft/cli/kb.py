@@ -182,16 +182,17 @@ def _lines(what: str) -> Callable[[int, int, str], None]:
 def list_collections(as_json: bool, workspace: str | None) -> int:
     """The collections of the workspace."""
     with Collections.of(workspace_path(workspace)) as collections:
-        rows, broken = collections.rows()
+        rows = collections.rows()
     found = []
-    for row in rows:
+    for row in (row for row in rows if not row.problem):
         has = (count(row.counts["documents"], "document"), count(row.counts["passages"], "passage"))
         found.append(({"name": row.name, "title": row.title, **row.counts}, (row.name, *has, row.title)))
-    if found or not broken:
-        print_list(found, "there are no collections yet: weft kb create NAME FILE... makes one", as_json=as_json)
-    for error in broken:
-        print(clean_lines(f"weft: {error}"), file=sys.stderr)
-    return EXIT_FAILED if broken else EXIT_DONE
+    nothing = "" if rows else "there are no collections yet: weft kb create NAME FILE... makes one"
+    print_list(found, nothing, as_json=as_json)
+    problems = [row.problem for row in rows if row.problem]
+    for problem in problems:
+        print(clean_lines(f"weft: {problem}"), file=sys.stderr)
+    return EXIT_FAILED if problems else EXIT_DONE
 
 
 @command.command("show")

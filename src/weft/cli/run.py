@@ -31,7 +31,14 @@ from weft.cli.screen import LiveScreen, Screen, event_of, screen_for
 from weft.cli.stopping import TERMINAL, interruptible
 from weft.protocol.commands import Interrupt, OverruleVerdict, Refused, ReplyToGate, Say, StartRun
 from weft.protocol.conversation_commands import DecideApproval
-from weft.protocol.conversation_events import ApprovalDecided, ApprovalRequested, ToolRequested, step_place
+from weft.protocol.conversation_events import (
+    ApprovalDecided,
+    ApprovalRequested,
+    Question,
+    ToolRequested,
+    question_of,
+    step_place,
+)
 from weft.protocol.errors import (
     EXIT_DONE,
     EXIT_FAILED,
@@ -185,10 +192,10 @@ class FollowedSession:
         self._made: set[str] = set()
         """The steps that were made while it was followed."""
         self._screen = screen
-        self._questions: dict[asyncio.Task[None], tuple[str, str]] = {}
-        self._asked: set[tuple[str, str]] = set()
+        self._questions: dict[asyncio.Task[None], Question] = {}
+        self._asked: set[Question] = set()
         """Calls that the person was asked about."""
-        self._deciding: set[tuple[str, str]] = set()
+        self._deciding: set[Question] = set()
         """Those whose answer is on its way from here."""
         self._as_json = as_json
         self._shown = shown
@@ -280,8 +287,8 @@ class FollowedSession:
         await asyncio.wait({resting})
         if resting.exception() is None:
             await self.showing.caught_up()
-        for place in [*self._questions.values()]:  # nobody waits for an answer any more
-            self._asking.settled(*place)
+        for question in [*self._questions.values()]:  # nobody waits for an answer any more
+            self._asking.settled(question)
         if self._questions:
             await asyncio.wait({*self._questions})
 
@@ -400,13 +407,12 @@ class FollowedSession:
                 if self.live:
                     print(clean(f"  understood: {understood(event)}"), file=sys.stderr, flush=True)
             case ToolRequested():
-                self._asking.calls[event.conversation, event.call] = event
-            case ApprovalRequested() if self.asks and (event.conversation, event.call) not in self._asked:
-                place = (event.conversation, event.call)
-                self._asked.add(place)
-                self._asking.over.discard(place)
+                self._asking.calls[question_of(event)] = event
+            case ApprovalRequested() if self.asks and (question := question_of(event)) not in self._asked:
+                self._asked.add(question)
+                self._asking.over.discard(question)
                 task = asyncio.get_running_loop().create_task(self._approve(event), name="asks for an approval")
-                self._questions[task] = place
+                self._questions[task] = question
                 task.add_done_callback(lambda task: self._questions.pop(task, None))
             case ApprovalDecided():
                 self._decided(event)
@@ -418,23 +424,23 @@ class FollowedSession:
             self._asking.look()
 
     def _decided(self, event: ApprovalDecided) -> None:
-        place = (event.conversation, event.call)
-        if place in self._deciding or place not in self._questions.values():
+        question = question_of(event)
+        if question in self._deciding or question not in self._questions.values():
             return
-        self._asking.settled(*place)
+        self._asking.settled(question)
         said = "denied" if event.decision == "denied" else "allowed"
         self._asking.tell(f"{said}, as was answered elsewhere")
 
     def _attempt_over(self, step: str) -> None:
         """What was asked in it is not asked any more."""
-        for conversation, call in [*self._questions.values()]:
-            place = step_place(conversation)
+        for question in [*self._questions.values()]:
+            place = step_place(question[0])
             if place is not None and place.step == step:
-                self._asking.settled(conversation, call)
+                self._asking.settled(question)
 
     async def _approve(self, asked: ApprovalRequested) -> None:
         """Steps run side by side; a person is asked one thing at a time."""
-        place = (asked.conversation, asked.call)
+        question = question_of(asked)
         async with self._asking.one, self._screen.paused():
             try:
                 decision = await self._asking.allows(asked)
@@ -445,10 +451,10 @@ class FollowedSession:
             command = DecideApproval(
                 conversation=asked.conversation, call=asked.call, decision=decision, turn=asked.turn
             )
-            self._deciding.add(place)
+            self._deciding.add(question)
             reply = await self.session.submit(command, by=TERMINAL)
             if isinstance(reply, Refused):
-                self._deciding.discard(place)
+                self._deciding.discard(question)
                 self._asking.complain(reply.error())
             else:
                 self._asking.tell("denied" if decision == "denied" else "allowed, this once")

@@ -533,3 +533,10 @@ ConversationEvent = (
     | ConversationEnded
 )
 LiveConversationEvent = TextStreamed | ThinkingStreamed | ToolProgressed
+
+Question = tuple[str, int, str]
+
+
+def question_of(event: ToolRequested | ApprovalRequested | ApprovalDecided | ToolSettled) -> Question:
+    """What tells the calls apart that a person may be asked about: a model may call all its calls the same."""
+    return event.conversation, event.turn, event.call

@@ -37,6 +37,7 @@ SIGN_INS_EACH: Final = 5
 SIGN_INS_ALL: Final = 20
 MINUTE: Final = 60.0
 _READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_END: Final[Message] = {"type": "http.response.body", "body": b""}
 
 PAGE_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
@@ -192,7 +193,10 @@ class Guard:
             await _refuse(found, head.path, self._finish(send, way))
             return
         scope["state"] = {**scope.get("state", {}), "who": who}
-        size = 0
+        await self._answer(scope, receive, self._finish(send, way), head, way)
+
+    async def _answer(self, scope: Scope, receive: Receive, out: Send, head: RequestHead, way: Way) -> None:
+        who, size = scope["state"]["who"], 0
 
         async def bounded() -> Message:
             nonlocal size
@@ -202,22 +206,24 @@ class Guard:
                 raise TooLargeError
             return message
 
-        started = left = False
+        started = ended = False
 
         async def watched(message: Message) -> None:
             """Whoever follows something and is let in no longer (signed out, revoked, over) has had the end of it: the
             app is told that they have gone, as it is of everybody, and what it still says goes nowhere."""
-            nonlocal started, left
+            nonlocal started, ended
             started = started or message["type"] == "http.response.start"
-            if left:
+            if ended:
                 return
             if who is not None and message.get("more_body") and self._who(head) is None:
-                left, message = True, {"type": "http.response.body", "body": b""}
+                message = _END
+            ended = message["type"] != "http.response.start" and not message.get("more_body")
             await out(message)
 
-        out = self._finish(send, way)
         try:
             await self.app(scope, bounded, watched)
+            if started and not ended:  # others' streams of MCP just stop, when the server does
+                await out(_END)
         except TooLargeError:
             if not started:
                 told = Refusal(413, f"the body is larger than {way.limit // 2**20} MB", "send less at once")

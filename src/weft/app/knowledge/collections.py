@@ -43,6 +43,8 @@ class CollectionRow:
     title: str
     counts: Mapping[str, int]
     """Of documents, passages, mentions, edges and vectors."""
+    problem: str = ""
+    """Why it does not open."""
 
 
 class OpenCollection:
@@ -148,14 +150,12 @@ class Collections:
         with open_collection(self._folder, name) as knowledge:
             yield OpenCollection(name, knowledge)
 
-    def rows(self) -> tuple[list[CollectionRow], list[WeftError]]:
-        """Of each collection that opens; and why the others don't."""
-        found: list[CollectionRow] = []
-        broken: list[WeftError] = []
+    def rows(self) -> list[CollectionRow]:
+        found = []
         for name in collection_names(self._folder):
             try:
                 with self.opened(name) as one:
                     found.append(one.row)
             except WeftError as error:
-                broken.append(error)
-        return found, broken
+                found.append(CollectionRow(name, name, {}, str(error)))
+        return found
