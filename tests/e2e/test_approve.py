@@ -109,6 +109,56 @@ def test_an_answer_that_was_taken_is_not_asked_for_again_although_its_holder_die
     assert kinds(weft).count("model_settled") == 2, "the call that was cut off has an end"
 
 
+DIES = """
+import asyncio, os, sys
+from pathlib import Path
+from weft.app import App, LiveSession, SessionRequest
+from weft.protocol.commands import StartRun
+
+decide = LiveSession._decide_approval
+async def dies(self, *given):
+    if "told" in sys.argv:
+        await decide(self, *given)
+    os._exit(9)
+LiveSession._decide_approval = dies
+
+async def main():
+    with App.open(Path(sys.argv[1])) as app:
+        wish = StartRun(parameters={"project": sys.argv[2]})
+        async with app.session(SessionRequest(pipeline="permitted", session="desk"), wish) as session:
+            await session.submit(wish)
+            await session.rest()
+
+asyncio.run(main())
+"""
+PERMITTED = """\
+name: permitted
+description: a step whose tool no rule allows
+inputs: {}
+parameters:
+  project: {type: folder}
+steps:
+  make: {artifact: made.json, tool: Shell, folder: project, with: {command: touch a-file}, attempts: 1, final: true}
+"""
+
+
+@pytest.mark.parametrize("told", ["told", "lost"])
+def test_an_answer_to_one_that_dies_over_it_is_given_to_whoever_is_next_and_counts_once(
+    weft: Weft, desk: Path, told: str
+) -> None:
+    (weft.workspace / "pipelines/permitted.yaml").write_text(PERMITTED)
+    words = [sys.executable, "-c", DIES, str(weft.workspace), str(desk), told]
+    with subprocess.Popen(words, env=weft.env, cwd=desk) as holder:
+        until(weft, "approval_requested", holder)
+        call = weft("approve", "desk").out.split()[0]
+        answered = weft("approve", "desk", call)
+        assert holder.wait(60) == 9
+    assert answered.code == 0, answered.err
+    assert answered.err.splitlines().count("allowed") == 1
+    assert kinds(weft).count("approval_decided") == 1
+    assert (desk / "a-file").exists()
+
+
 def test_a_name_that_a_model_gives_twice_allows_nothing_by_accident(weft: Weft, desk: Path) -> None:
     """What a person has read and what waits by now are told apart, also where a model calls both the same."""
     again = Reply(calls=(Called(tool="Write", arguments=WRITES.replace("note.md", "other.md"), call="call_7"),))

@@ -104,19 +104,21 @@ async def _approve(app: App, name: str, call: str, decision: Decision, reason: s
             screen.show(item)
         answer.take(event_of(item))
 
+    key = app.new_name()
     after: int | None = None
-    was_going = False
+    taken = was_going = False
     while True:
         opened = app.session(SessionRequest(session=name, talk=talks))
         async with opened as session, session.shown(show, after) as showing:
-            if after is None:
-                reply = await session.submit(command, by=TERMINAL)
-                if isinstance(reply, Refused):
-                    raise reply.error()
-                print("denied" if decision == "denied" else "allowed", file=sys.stderr, flush=True)
-            elif was_going:
-                await gone_on_with(session)
             try:
+                if not taken:
+                    reply = await session.submit(command, key=key, by=TERMINAL)  # it is carried out once
+                    if isinstance(reply, Refused):
+                        raise reply.error()
+                    print("denied" if decision == "denied" else "allowed", file=sys.stderr, flush=True)
+                    taken = True
+                if was_going and session.state.run is not None and session.state.run.outcome is not None:
+                    await gone_on_with(session)
                 outcome = await _at_rest(session, answer)
                 if outcome == "asks again":
                     break
@@ -125,7 +127,7 @@ async def _approve(app: App, name: str, call: str, decision: Decision, reason: s
             except WeftError:
                 if not session.is_lost:
                     raise
-            # The answer is in the log. What comes of it is seen where the session is held now.
+            # Whoever held the session has gone. What comes of the answer is seen where it is held now.
             after, run = showing.seq, session.state.run
             was_going = not talks and run is not None and run.outcome is None
     for one in answer.open:
