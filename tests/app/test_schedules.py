@@ -273,6 +273,34 @@ def test_a_time_that_comes_while_a_person_has_a_run_going_there_is_not_lost(app:
     assert [one.kind for one in schedules.history("hourly").entries] == ["seen", "decided", "begun"]
 
 
+def test_a_session_of_another_pipeline_that_is_held_is_refused_as_one_that_is_not(
+    app: App, clock: Clock, desk: Path
+) -> None:
+    lay_slow(desk, "{pipeline: slow, session: daily}")
+    (desk / "pipelines/other.yaml").write_text(
+        'name: other\ndescription: d\ninputs: {}\nsteps:\n  o: {artifact: o.json, code: "slow.py:a", final: true}\n'
+    )
+    schedules = Schedules(app)
+    carried_out(schedules, app)
+    told: list[str] = []
+
+    async def held() -> None:
+        async with app.session(SessionRequest(pipeline="other", session="daily")) as session:
+            assert await session.run(StartRun()) == "done"
+
+            @asynccontextmanager
+            async def opener(request: SessionRequest, wish: StartRun | None) -> AsyncIterator[OpenedSession]:
+                yield session
+
+            clock.now += timedelta(hours=1)
+            for one, entry in schedules.look():
+                await schedules.carry_out(one, entry, opener, told.append)
+
+    asyncio.run(held())
+    assert "session daily belongs to the pipeline other, not slow" in told[-1]
+    assert schedules.history("hourly").entries[-1].kind == "failed"
+
+
 def test_what_is_begun_in_a_session_that_is_held_is_made_of_the_file_as_it_is_now(
     app: App, clock: Clock, desk: Path
 ) -> None:

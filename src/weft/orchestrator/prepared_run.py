@@ -320,16 +320,21 @@ def _birth(ask: PrepareRun, notes: tuple[str, ...] = ()) -> SessionCreated | Ses
     )
 
 
+def another_pipeline(session: str, before: str, now: str) -> UserError:
+    """It is begun in a session only by who names it there."""
+    return UserError(
+        f"session {session} belongs to the pipeline {before}, not {now}",
+        hint="leave the pipeline out to continue it, or choose another --session-id",
+    )
+
+
 def _check_same_pipeline(ask: PrepareRun) -> None:
     """Another pipeline is begun in a session only by who names it there: a conversation has one run after the other."""
     before, now = ask.state.pipeline, ask.pipeline.name
     if not ask.state.seq or before in ("", now):  # a conversation has none yet
         return
     if ask.wish.pipeline != now:
-        raise UserError(
-            f"session {ask.session} belongs to the pipeline {before}, not {now}",
-            hint="leave the pipeline out to continue it, or choose another --session-id",
-        )
+        raise another_pipeline(ask.session, before, now)
     if ask.state.status in ("waiting", "confirming"):
         raise UserError(f"the run of {before} waits for your answer", hint=f"answer it, or say leave; then begin {now}")
 

@@ -42,6 +42,8 @@ NOTICED_SECONDS: Final = 0.03
 MOST_TAKEN_UP: Final = 1000
 SETTLE_SECONDS: Final = 0.3
 """After the start: whoever asks first does not wait behind a look at every log."""
+AGAIN_SECONDS: Final = 5.0
+"""Until the schedules are watched again after that failed."""
 MOST_WAITING: Final = 200
 """Sessions that wait for a person, shown with all they ask."""
 T = TypeVar("T")
@@ -157,10 +159,15 @@ class ServedWorkspace:
         self._watching = self._tasks.create_task(self._watch_schedules(), name=f"schedules of {self.name}")
 
     async def _watch_schedules(self) -> None:
-        try:
-            await self.schedules.watch(self.keeper.new, self._tell, takes_up=False)  # `take_up` does
-        except Exception as error:  # noqa: BLE001  the server is there for the others all the same
-            self._trouble("", error)
+        told = ""
+        while True:  # what failed may be right again: a store that could not be reached
+            try:
+                await self.schedules.watch(self.keeper.new, self._tell, takes_up=False)  # `take_up` does
+            except Exception as error:  # noqa: BLE001  the server is there for the others all the same
+                if str(error) != told:
+                    self._trouble("", error)
+                told = str(error)
+            await asyncio.sleep(AGAIN_SECONDS)
 
     def carry_out(self, name: str, entry: ScheduleEntry) -> None:
         """Begin what was decided; who asked is not kept waiting."""

@@ -39,6 +39,7 @@ from weft.app.schedules.schedule_due import (
 from weft.app.schedules.schedule_histories import HISTORY, FileHistories, Histories, SharedHistories
 from weft.app.session_requests import SessionRequest, given_file
 from weft.files import Folder
+from weft.orchestrator.prepared_run import another_pipeline
 from weft.protocol.commands import Accepted, GivenFile, Refused, Say, StartRun, is_address
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import UsageError, UserError, WeftError
@@ -192,14 +193,14 @@ class Schedules:
         by = Actor("rule", f"schedule {schedule.name}", "schedule")
         left = await self._app.off_loop(partial(self._left_going, entry.session)) if start else None
         async with opener(request, start) as session:
+            if request.pipeline and session.state.pipeline not in ("", request.pipeline):  # it may be held already
+                raise another_pipeline(session.id, session.state.pipeline, request.pipeline)
             command = start or Say(text=what.text if isinstance(what, SayEntry) else "")
             reply = await session.submit(command, key=_command_key(schedule, entry), by=by)
             if isinstance(reply, Refused):
                 raise UserError(reply.reason, hint=reply.hint)
             assert isinstance(reply, Accepted)
-            if (
-                left is not None
-            ):  # begun by a watcher that was killed before it could write that down: it is gone on with
+            if left is not None:  # begun by a watcher that was killed before it wrote that down: it is gone on with
                 await session.submit(left, by=TAKEN_UP)
             begun = ScheduleEntry(at=stamp(self._now()), kind="begun", key=entry.key, session=session.id, seq=reply.seq)
             await self._app.off_loop(partial(self.record, schedule.name, [begun]))
