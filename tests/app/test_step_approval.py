@@ -15,6 +15,7 @@ from weft.app import App, RegisteredFunction, SessionRequest
 from weft.protocol.commands import Accepted, Interrupt, Refused, StartRun
 from weft.protocol.conversation_commands import DecideApproval
 from weft.protocol.conversation_events import ApprovalDecided, ApprovalRequested, Decision
+from weft.protocol.envelope import Actor
 from weft.protocol.events import Event, Record, RunEnded
 from weft.tools.tool import Context, Handle, Outcome, Tool, begin
 from weft.tools.toolbox import Toolbox
@@ -226,6 +227,38 @@ def test_an_answer_outlives_the_process_that_was_given_it_also_when_nobody_atten
             opened.breaks_off = False
             assert await Person({}).life(opened, attended=False) == "done"
             assert opened.called == ["one", "one", "two", "three"]
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize(
+    ("opened_for_a_person", "by", "called"),
+    [
+        (False, Actor("person", face="web"), ["one", "two", "three"]),
+        (True, Actor("rule", "schedule night", "schedule"), []),
+    ],
+)
+def test_whoever_begins_a_run_is_asked_and_not_who_had_its_session_opened(
+    tmp_path: Path, opened_for_a_person: bool, by: Actor, called: list[str]
+) -> None:
+    """A server holds a session for a while: one that a schedule had opened for a person on the page, or the reverse."""
+
+    async def story() -> None:
+        with desk(tmp_path, EACH) as opened:
+            request = SessionRequest(pipeline="marking", session="marks", attended=opened_for_a_person)
+            async with opened.session(request, reachable=False) as session:
+
+                def hear(item: Record | Event) -> None:
+                    event = item.event if isinstance(item, Record) else item
+                    if isinstance(event, ApprovalRequested):
+                        session.submit(
+                            DecideApproval(conversation=event.conversation, call=event.call, decision="session")
+                        )
+
+                async with session.shown(hear, 0):
+                    await session.submit(StartRun(), by=by)
+                    await session.rest()
+            assert opened.called == called
 
     asyncio.run(story())
 

@@ -508,8 +508,7 @@ class LiveSession(OpenedSession):
         self._starting, self._stop, self._bug = True, stop, None
         executor = self._parts.executor()
         try:
-            attended = self._request.attended or bool(self._rulings)  # whoever answers is there
-            self._runner = await self._runs.begin(wish, executor, by, key, attended=attended)
+            self._runner = await self._runs.begin(wish, executor, by, key, attended=self._is_attended(by))
         except BaseException:
             await executor.close()
             raise
@@ -522,6 +521,13 @@ class LiveSession(OpenedSession):
         waits: set[asyncio.Future[Any]] = {self._started, self._running}
         await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         return self._session.accepted(key) or (self._started.result() if self._started.done() else self.state.seq)
+
+    def _is_attended(self, by: Actor) -> bool:
+        """Somebody is there whom a step can ask: who answers, who begins it on the page; not a schedule, whoever had the
+        session opened."""
+        if self._rulings:
+            return True
+        return by.kind != "rule" and (self._request.attended or (by.kind == "person" and by.face == "web"))
 
     async def _wished(self, command: StartRun, by: Actor, key: str, stop: InterruptRun | None) -> Accepted:
         if command.if_due:

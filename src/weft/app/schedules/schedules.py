@@ -193,8 +193,9 @@ class Schedules:
         by = Actor("rule", f"schedule {schedule.name}", "schedule")
         left = await self._app.off_loop(partial(self._left_going, entry.session)) if start else None
         async with opener(request, start) as session:
-            if request.pipeline and session.state.pipeline not in ("", request.pipeline):  # it may be held already
-                raise another_pipeline(session.id, session.state.pipeline, request.pipeline)
+            named = what.pipeline if isinstance(what, StartEntry) else ""
+            if named and session.state.pipeline not in ("", named):  # it may be held already
+                raise another_pipeline(session.id, session.state.pipeline, named)
             command = start or Say(text=what.text if isinstance(what, SayEntry) else "")
             reply = await session.submit(command, key=_command_key(schedule, entry), by=by)
             if isinstance(reply, Refused):
