@@ -1,4 +1,5 @@
 /** Whatever waits for a person. */
+import { mayAnswer } from "../store/desk";
 import type { Ask } from "../store/session";
 import type { AskProps } from "./answering";
 import { ApprovalAsk } from "./ApprovalAsk";
@@ -7,7 +8,17 @@ import { GateAsk } from "./GateAsk";
 import { PlanAsk } from "./PlanAsk";
 import { QuestionAsk } from "./QuestionAsk";
 
-export function Asked({ ask, ...rest }: AskProps & { ask: Ask }) {
+/** Whoever may only look sees it as it is asked of others. */
+export function Asked({ ask, first = false, ...place }: AskProps & { ask: Ask }) {
+  return (
+    <fieldset disabled={!mayAnswer.value}>
+      <One ask={ask} first={first && mayAnswer.value} {...place} />
+      {!mayAnswer.value && <p class="soft">You may look here; it waits for somebody who may answer.</p>}
+    </fieldset>
+  );
+}
+
+function One({ ask, ...rest }: AskProps & { ask: Ask }) {
   switch (ask.kind) {
     case "gate":
       return <GateAsk gate={ask.gate} {...rest} />;

@@ -5,7 +5,8 @@ import type { Me, SessionEntry } from "../api/made";
 import { Stream } from "../api/stream";
 
 export const me = signal<Me | null>(null);
-/** What the person may do here: begin runs, change what others use. */
+/** What the person may do here: answer, begin runs, change what others use. */
+export const mayAnswer = computed(() => me.value?.role !== "look");
 export const mayRun = computed(() => me.value?.role === "run" || me.value?.role === "administer");
 export const mayChange = computed(() => me.value?.role === "administer");
 export const trouble = signal<Problem | null>(null);

@@ -523,8 +523,8 @@ class LiveSession(OpenedSession):
         return self._session.accepted(key) or (self._started.result() if self._started.done() else self.state.seq)
 
     def _is_attended(self, by: Actor) -> bool:
-        """Somebody is there whom a step can ask: who answers, who begins it on the page; not a schedule, whoever had the
-        session opened."""
+        """Somebody is there whom a step can ask: who answers, who begins it on the page; not a schedule, also in a
+        session that a person had opened."""
         if self._rulings:
             return True
         return by.kind != "rule" and (self._request.attended or (by.kind == "person" and by.face == "web"))
