@@ -545,6 +545,27 @@ def test_a_command_with_more_than_the_boundary_holds_does_not_begin_in_another_r
     assert place.call("Shell", {"command": "pwd"}, shell=shell, needs=needs).text == f"{place.working}/plain"
 
 
+@pytest.mark.skipif(shutil.which("git") is None, reason="there is no git here")
+@pytest.mark.parametrize("where", [".", "deep"])
+def test_a_folder_that_is_laid_out_like_a_repository_is_none_to_what_a_person_allows(place: Place, where: str) -> None:
+    """A build needs no `.git` for it: to git a folder with HEAD, objects and refs is a repository, with settings."""
+    build = "git init -q --bare made && mkdir -p deep && git -C made config alias.send '!touch sprung; echo sprung'"
+    place.write("build.sh", f"{build} && mv made/* {where}")
+    shell, needs = ShellState(), frozenset[Need]({"network", "keys", "git", "write"})
+    place.call("Shell", {"command": "sh ./build.sh"}, shell=shell, needs=frozenset[Need]({"write"}))
+    place.call("Shell", {"command": f"cd {where}"}, shell=shell, needs=frozenset())
+    assert place.call("Shell", {"command": "git send"}, shell=shell, needs=frozenset()).text.endswith("sprung")
+    for command in ("git send", f"cd {place.working}/{where} && git send"):
+        sent = place.call("Shell", {"command": command}, shell=shell, needs=needs)
+        assert "'send' is not a git command" in sent.text
+    assert not list(place.working.rglob("sprung"))
+    own = "git init -q --bare far && git init -q near && cd near && git -c user.name=x -c user.email=x commit -qm x"
+    pushed = place.call(
+        "Shell", {"command": f"{own} --allow-empty && git push -q ../far HEAD && echo yes"}, needs=needs
+    )
+    assert pushed.text == "yes", "one that is named is taken"
+
+
 @pytest.mark.skipif(boundary_here().strength != "strong", reason="there is no strong boundary here")
 def test_what_was_exported_chooses_no_boundary_and_opens_nothing_in_it(place: Place) -> None:
     """Who puts the boundary around a command stands outside of it; and what is hidden inside stays so."""

@@ -71,6 +71,13 @@ _GIT_STAYS: Final = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
 _HELD: Final[frozenset[Need]] = frozenset({"write", "network"})
 """With no more than these, what commands before have exported is given to a command. With more it would decide, unseen
 by whoever allowed the words, which program they start and whose settings it obeys where the kernel does not hold it."""
+_GIT_SEEN: Final = {
+    "GIT_CONFIG_COUNT": "1",
+    "GIT_CONFIG_KEY_0": "safe.bareRepository",
+    "GIT_CONFIG_VALUE_0": "explicit",
+}
+"""With more than the boundary holds, git takes no folder for a repository only because it has what lies inside of one:
+a build may have laid that out anywhere, and git obeys its settings."""
 _GIT: Final = """git() {
  before=; while case ${1-} in --no-*) true;; *) false;; esac; do before="$before $1"; shift; done
  sub=${1-}; [ $# -gt 0 ] && shift
@@ -236,6 +243,8 @@ async def _start(given: Mapping[str, Any], context: Context) -> Handle:
         environment = {**environment, **carried}
     if reading.read_only:
         environment |= await _quiet_git(reading, context, plain)
+    elif not holds:
+        environment |= _GIT_SEEN
     shell = shutil.which("bash", path=environment["PATH"])
     text_run = f"{_GIT}{command}" if reading.read_only and _runs_git(reading) else command
     background = _in_background(given, context)
