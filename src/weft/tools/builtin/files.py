@@ -154,7 +154,9 @@ def _write(given: Mapping[str, Any], context: Context, stopped: threading.Event)
         diff = _put(where, old, new, stopped)
     verb = "wrote" if old is not None else "made"
     lines = given["content"].count("\n") + (not given["content"].endswith("\n"))
-    said = f"{verb} {where.shown} ({lines:,} lines)" + (f":\n{diff[:SHOWN_DIFF]}" if old is not None else "")
+    said = f"{verb} {where.shown} ({lines:,} line{'s' * (lines != 1)})" + (
+        f":\n{diff[:SHOWN_DIFF]}" if old is not None else ""
+    )
     return Outcome(text=said, summary=_counts(diff), diff=diff, seen={where.shown: hash_bytes(new)}, before=before)
 
 
