@@ -14,6 +14,7 @@ import pytest
 from tests.tools.served import CERTIFICATE, Handler, names, redirect, reply, sends, serving
 from weft.protocol.errors import ExternalError, UserError
 from weft.tools.fetch import Fetched, FetchLimits, fetch
+from weft.tools.http_reply import Unfolder
 
 Value = TypeVar("Value")
 SMALL = FetchLimits(size=50_000, seconds=20, redirects=3)
@@ -96,6 +97,15 @@ def bare_deflate(data: bytes) -> bytes:
 )
 def test_encodings_are_unfolded(encoding: str, body: bytes) -> None:
     assert run(fetched(sends(reply(body, f"Content-Encoding: {encoding}")))).data == b"folded" * 100
+
+
+def test_what_is_folded_in_several_members_is_whole_however_it_is_cut() -> None:
+    body = squeezed(b"one ") + squeezed(b"two")
+    for size in (1, 2, 3, len(squeezed(b"one ")) + 1):
+        unfolder = Unfolder("gzip")
+        pieces = [body[start : start + size] for start in range(0, len(body), size)]
+        assert b"".join(made for piece in pieces for made in unfolder.feed(piece)) == b"one two", size
+        unfolder.finish()
 
 
 def test_an_error_page_is_a_reply_and_good_says_what_it_means() -> None:

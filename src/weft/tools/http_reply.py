@@ -170,14 +170,20 @@ class Unfolder:
         self._kind = {"": "plain", "identity": "plain", "deflate": "deflate"}.get(name, "gzip")
         self._inner = zlib.decompressobj(31 if self._kind == "gzip" else 15)
         self._begun = False
+        self._held = b""
+        """The first half of the sign of another member."""
 
     def feed(self, piece: bytes) -> Iterator[bytes]:
         if self._kind == "plain":
             yield piece
             return
+        piece, self._held = self._held + piece, b""
         is_full = False
         while piece or is_full:
             if self._inner.eof:
+                if self._kind == "gzip" and piece == b"\x1f":
+                    self._held = piece
+                    return
                 if self._kind != "gzip" or piece[:2] != b"\x1f\x8b":
                     return  # padding behind the end means nothing
                 self._inner = zlib.decompressobj(31)  # several members, one after the other, are one body
