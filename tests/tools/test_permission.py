@@ -313,6 +313,10 @@ def test_no_rule_allows_a_shell_as_a_whole() -> None:
         ("echo $(x)", None),
         ("echo x > y", None),
         ("pytest; echo x > y", None),
+        ("git commit -m x; docker ps", None),
+        ("git commit -m x; docker ps; cat link", None),
+        ("git commit -m x; cat ../of-mine", None),
+        ("git commit -F ../of-mine", "shell exactly git commit -F ../of-mine"),
     ],
 )
 def test_what_is_remembered_is_narrow_or_nothing(command: str, key: str | None) -> None:
@@ -328,7 +332,11 @@ def test_what_is_remembered_is_narrow_or_nothing(command: str, key: str | None) 
 def test_what_is_remembered_covers_nothing_else() -> None:
     assert shell("git commit -m other", remembered={"shell git commit"}).decision == "allow"
     assert shell("git add x && git commit -m y", remembered={"shell git commit", "shell git add"}).decision == "allow"
-    for command in ("git push", "git add x", "git -c a=b commit", "frobnicate a c"):
+    for command in (
+        *("git push", "git add x", "git -c a=b commit", "frobnicate a c"),
+        *("git commit -m x; docker ps; cat link", "git commit -m x; cat ../of-mine", "git commit -F ../of-mine -m x"),
+        *("git commit -m x; kubectl get pods", "git commit -m x .env"),
+    ):
         assert shell(command, remembered={"shell git commit", "shell exactly frobnicate a b"}).decision == "ask"
     assert shell("git commit -m x", "safe", remembered={"shell git commit"}).decision == "deny"
     key = verdict("Write", {"path": "a/b.md"}).remember_key

@@ -348,8 +348,8 @@ def declared_hosts(given: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _keys(tool: Tool, subject: _Subject) -> frozenset[str | None]:
     """Under which narrow names this call may be remembered; None among them when it may not be."""
-    if subject.reading is not None:
-        return session_keys(subject.reading) or frozenset({None})
+    if subject.reading is not None and subject.shell is not None:
+        return session_keys(subject.reading, exactly=bool(subject.shell.about("secret", "elsewhere")))
     if subject.host is not None:
         return frozenset({f"{tool.name} {subject.host}"})
     if subject.path is not None:

@@ -64,18 +64,17 @@ def runs_others(program: str) -> bool:
     return program in RUNNERS or bool(_VERSIONED.match(program))
 
 
-def part_key(part: Simple) -> str | None:
+def part_key(part: Simple, *, exactly: bool = False) -> str | None:
     """The narrow name under which one program may be allowed for a session; None when it may not be."""
     if is_dangerous(part.program) or part.reads:
         return None
     words = [word.text for word in part.words]
-    if part.program in ALONE:
-        return f"shell {part.program}"
-    if part.program in SUBCOMMANDS:
-        if len(words) > 1 and words[1] in SUBCOMMANDS[part.program]:
-            return f"shell {words[0]} {words[1]}"
+    known = SUBCOMMANDS.get(part.program)
+    if known is not None and not known & {*words[1:2]}:
         return None
-    return "shell exactly " + " ".join(word.source for word in part.words)
+    if exactly or (known is None and part.program not in ALONE):
+        return "shell exactly " + " ".join(word.source for word in part.words)
+    return f"shell {words[0]} {words[1]}" if known is not None else f"shell {part.program}"
 
 
 def prefix(part: Simple) -> str | None:
@@ -102,11 +101,18 @@ def part_is_read_only(part: Simple) -> bool:
     return True
 
 
-def session_keys(reading: ShellReading) -> frozenset[str | None]:
-    """The keys of all parts that are not read only; None among them when one of them has no key."""
-    if not reading.commands:
-        return frozenset({None})
-    return frozenset(part_key(part) for part in reading.commands if not part_is_read_only(part))
+def session_keys(reading: ShellReading, *, exactly: bool) -> frozenset[str | None]:
+    """The keys of all parts that do more than look at this machine; None among them when one of them has no key.
+    `exactly`: the words name what is asked about with any program, so that all of them are in the keys."""
+    parts = reading.commands if exactly else [part for part in reading.commands if not _stays_and_looks(part)]
+    return frozenset(part_key(part, exactly=exactly) for part in parts) or frozenset({None})
+
+
+def _stays_and_looks(part: Simple) -> bool:
+    try:
+        return judge_program(part).offline
+    except RefusedOptionError:
+        return False
 
 
 def brings_from_outside(reading: ShellReading, command: str) -> bool:
