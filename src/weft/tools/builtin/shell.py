@@ -143,7 +143,7 @@ class ShellHandle:
     ) -> None:
         self._process = process
         strong = boundary_here().strength == "strong"
-        self._reached = not strong or bool(needs & {"network", "outside"})
+        self._outside = _brings(command, needs)
         self._hint = _hint(needs) if strong else ""
         self._background = strong and shell_needs(command).background
         self._made = made
@@ -160,7 +160,7 @@ class ShellHandle:
             outcome = self._outcome(finished, seconds, time.monotonic() - began)
             was, left = await self._after.changes()
             outcome = replace(outcome, before=was, after=left)
-            if self._reached and brings_from_outside(read_shell(command), command):
+            if self._outside:
                 outcome = _from_network(outcome, command)
             outcome = await bounded(outcome, context)
         except Exception as error:  # noqa: BLE001  a call has an end, whatever its process did
@@ -227,6 +227,11 @@ class ShellHandle:
         await asyncio.wait({self._task})
 
 
+def _brings(command: str, needs: frozenset[Need]) -> bool:
+    held = boundary_here().strength == "strong"
+    return brings_from_outside(command, needs if held else needs | shell_needs(command).needs)
+
+
 def _from_network(outcome: Outcome, command: str) -> Outcome:
     return replace(outcome, outside=(f"what {command.split(chr(10))[0][:60]!r} brought",))
 
@@ -247,7 +252,7 @@ async def _start(given: Mapping[str, Any], context: Context) -> Handle:
         environment |= _GIT_SEEN
     shell = shutil.which("bash", path=environment["PATH"])
     text_run = f"{_GIT}{command}" if reading.read_only and _runs_git(reading) else command
-    background = _in_background(given, context)
+    background = _in_background(given, context, needs)
     mark = secrets.token_hex(16) if state is not None and shell and background is None else ""
     working = str(context.working.path)
     not_in = "" if state is None or holds or _is_of_one_repository(working, state.folder) else state.folder
@@ -302,13 +307,12 @@ async def _start(given: Mapping[str, Any], context: Context) -> Handle:
     return ShellHandle(process, context, command, seconds=seconds, began=began, needs=needs, made=made, after=after)
 
 
-def _in_background(given: Mapping[str, Any], context: Context) -> BackgroundProcess | None:
+def _in_background(given: Mapping[str, Any], context: Context, needs: frozenset[Need]) -> BackgroundProcess | None:
     if not given.get("background", False):
         return None
     if context.processes is None:
         raise UserError("nothing can go on in the background here", hint="run it to its end")
-    outside = brings_from_outside(read_shell(given["command"]), given["command"])
-    return context.processes.reserve(given["command"], outside=outside)
+    return context.processes.reserve(given["command"], outside=_brings(given["command"], needs))
 
 
 def _progress(context: Context, mark: str) -> Callable[[bytes], None]:

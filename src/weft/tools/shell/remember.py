@@ -6,12 +6,16 @@ the world have none: they are asked about each time.
 
 from __future__ import annotations
 
+import posixpath
 import re
+from collections.abc import Collection
 from typing import Final
 
+from weft.tools.boundary import Need
+from weft.tools.shell.needs import shell_needs
 from weft.tools.shell.options import RefusedOptionError, listed
-from weft.tools.shell.programs import judge_program
-from weft.tools.shell.reading import ShellReading
+from weft.tools.shell.programs import PROGRAMS, judge_program
+from weft.tools.shell.reading import ShellReading, read_shell
 from weft.tools.shell.words import Simple
 
 DANGEROUS: Final = listed(
@@ -53,7 +57,12 @@ NETWORK: Final = listed(
     http https pip pip3 npm npx yarn pnpm uv gem brew apt apt-get docker podman kubectl"""
 )
 
-_GIT_NETWORK: Final = listed("clone fetch pull ls-remote")
+_GIT_NETWORK: Final = listed("clone fetch pull ls-remote submodule lfs")
+"""What git brings something with; what it says of a push is little, and its own."""
+_STAYS: Final = {name for name, entry in PROGRAMS.items() if entry.offline} - NETWORK - RUNNERS | listed(
+    "git sed test [ export sleep mkdir touch rm cp mv set"
+)
+"""They have nothing to do with a network that is open for what stands beside them."""
 
 
 def is_dangerous(program: str) -> bool:
@@ -115,15 +124,19 @@ def _stays_and_looks(part: Simple) -> bool:
         return False
 
 
-def brings_from_outside(reading: ShellReading, command: str) -> bool:
-    """Whether what it prints may have come over the network. A command that could not be read is searched by name."""
+def brings_from_outside(command: str, opened: Collection[Need]) -> bool:
+    """Whether what it prints may have come over the network, with what was opened for it. Where that is all of it,
+    whatever is not known for something else may have used it: `timeout 9 curl`, code, a script of the folder."""
+    reading, told = read_shell(command), shell_needs(command)
+    words = set(re.findall(r"[A-Za-z0-9._-]+", command))
+    if "network" not in opened and not ("outside" in opened and "network" in told.needs):
+        return "outside" in opened and bool(NETWORK & words)
+    if not reading.commands and told.about("unreadable"):
+        return True
+    programs = {*map(posixpath.basename, told.programs)}
     if reading.commands:
-        return any(
-            part.program in NETWORK
-            or (
-                part.program == "git"
-                and {word.text for word in part.arguments} & {"clone", "fetch", "pull", "ls-remote"}
-            )
-            for part in reading.commands
-        )
-    return bool(NETWORK & set(re.findall(r"[A-Za-z0-9._-]+", command)))
+        programs = {part.program for part in reading.commands if not _stays_and_looks(part)}
+        words = {word.text for part in reading.commands if part.program == "git" for word in part.words}
+    return bool(programs - _STAYS) or (
+        "git" in programs and (bool(_GIT_NETWORK & words) or {"remote", "update"} <= words)
+    )
