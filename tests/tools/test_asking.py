@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 
 from tests.tools.calling import Place
+from weft.files import Folder
 from weft.protocol.messages import ToolCall
 from weft.tools.background import Processes
 from weft.tools.boundary import Need, Strength, boundary_here
 from weft.tools.builtin import builtin_tools
+from weft.tools.builtin.shell import put_away
 from weft.tools.permission import Mode, Ruling, judge
 from weft.tools.permission_file import app_rules
 from weft.tools.shell.needs import Ground
@@ -214,6 +216,24 @@ def test_what_decides_what_is_run_and_was_made_on_the_way_is_put_away(place: Pla
     assert (place.working / f"{name}.stopped").exists()
     again = place.call("Shell", {"command": f"{sys.executable} build.py"})
     assert f"kept as {name}.stopped-2" in again.text
+
+
+def test_what_decides_is_put_away_although_the_command_has_shut_the_folder(place: Place) -> None:
+    """`mkdir .vscode; chmod 555 .`, which holds nobody but root, whom this is tried without."""
+    nobody = 65534 if os.geteuid() == 0 else os.geteuid()
+    for name, mode in ((".vscode", 0o755), (".github", 0o100), (".", 0o555)):
+        (place.working / name).mkdir(exist_ok=True)
+        os.chown(place.working / name, nobody, -1)
+        (place.working / name).chmod(mode)
+    with Folder.open(place.working) as working:
+        os.seteuid(nobody)
+        try:
+            found = put_away(working, [".github/workflows", ".vscode"])
+        finally:
+            os.seteuid(os.getuid())
+    assert found[".github/workflows"].startswith("still there: can't open")
+    assert found[".vscode"] == "kept as .vscode.stopped"
+    assert sorted(os.listdir(place.working)) == [".github", ".vscode.stopped"]
 
 
 @pytest.mark.process

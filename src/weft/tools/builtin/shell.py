@@ -14,6 +14,7 @@ import os
 import re
 import secrets
 import shutil
+import stat
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -23,7 +24,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from weft.files import Folder
-from weft.protocol.errors import UserError
+from weft.protocol.errors import UserError, WeftError
 from weft.protocol.values import dataclass
 from weft.tools.background import OUTPUT_LIMIT as BACKGROUND_OUTPUT
 from weft.tools.background import BackgroundProcess, files_of
@@ -296,7 +297,7 @@ async def _start(given: Mapping[str, Any], context: Context) -> Handle:
                 beside.allow(files_of(working, name))
             spared += [name for name in new if beside.is_allowed(files_of(working, name))]
         away = put_away(context.working, (name for name in new if name not in spared))
-        told = ", ".join(f"{name} (kept as {kept})" for name, kept in away.items())
+        told = ", ".join(f"{name} ({kept})" for name, kept in away.items())
         return f"it made {told}, which decides what is run here: only the person gives it its name back" if told else ""
 
     if background is not None and context.processes is not None:
@@ -366,15 +367,21 @@ def _is_of(path: str, name: str, working: str) -> bool:
 
 def put_away(working: Folder, names: Iterable[str]) -> dict[str, str]:
     """What a command made under a name that is obeyed, and that nobody was asked about: it is kept under another, so
-    that nothing obeys it. By name, what it is called now."""
+    that nothing obeys it. By name, what became of it."""
     found: dict[str, str] = {}
     for name in names:
         folder, _, last = name.rpartition("/")
-        with working.folder(folder) if folder else nullcontext(working) as place:
-            free = (f"{last}.stopped{f'-{n}' if n > 1 else ''}" for n in itertools.count(1))
-            new = next(one for one in free if not os.path.lexists(place.path / one))
-            place.move(last, place, new)
-        found[name] = f"{folder}/{new}".lstrip("/")
+        try:
+            with working.folder(folder) if folder else nullcontext(working) as place:
+                free = (f"{last}.stopped{f'-{n}' if n > 1 else ''}" for n in itertools.count(1))
+                new = next(one for one in free if not os.path.lexists(place.path / one))
+                mode = os.fstat(place.fd).st_mode
+                if mode & stat.S_IRWXU != stat.S_IRWXU:  # it was shut for that
+                    os.fchmod(place.fd, stat.S_IMODE(mode) | stat.S_IRWXU)
+                place.move(last, place, new)
+            found[name] = f"kept as {f'{folder}/{new}'.lstrip('/')}"
+        except (OSError, WeftError) as error:  # the others are put away all the same
+            found[name] = f"still there: {error}"
     return found
 
 
