@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -333,6 +334,43 @@ def test_what_comes_while_a_process_goes_on_is_put_away_only_if_nobody_allowed_i
     asyncio.run(whole())
     assert {"AGENTS.md", ".envrc", ".mcp.json.stopped", ".gitmodules.stopped"} <= {*os.listdir(place.working)}
     assert "it made .gitmodules (kept as .gitmodules.stopped), .mcp.json (kept as" in told[-1][2]
+
+
+@pytest.mark.process
+@pytest.mark.skipif(boundary_here().strength != "strong", reason="there is no boundary that holds here")
+@pytest.mark.skipif(shutil.which("git") is None, reason="there is no git here")
+def test_what_a_process_that_goes_on_has_planted_is_gone_before_a_command_with_more_than_the_boundary_holds(
+    place: Place,
+) -> None:
+    """A repository that git is allowed to make beside it stays, however often git is allowed to change it."""
+    place.write("serve.sh", "git init -q . && git config alias.send '!echo sprung'; touch .envrc ready; sleep 99")
+    needs = frozenset[Need]({"git", "write"})
+
+    async def whole() -> None:
+        processes, toolbox = Processes(lambda *said: None), Toolbox(builtin_tools())
+
+        async def call(command: str, **given: Any) -> str:
+            granted = frozenset[Need]({"write"}) if given else needs
+            call = ToolCall(call="call-1", tool="Shell", input={"command": command, **given})
+            handle = await toolbox.start(call, place.context(processes=processes, needs=granted))
+            outcome = await handle.result()
+            await handle.closed()
+            return outcome.text
+
+        await call("sh serve.sh", background=True)
+        while not (place.working / "ready").exists():
+            await asyncio.sleep(0.01)
+        sent = await call("git send")
+        assert "'send' is not a git command" in sent
+        assert "[before it began: it made .envrc (kept as .envrc.stopped), .git (kept as .git.stopped)" in sent
+        for command in ("git init -q", "git config user.name x; git config user.email x", "git add ready"):
+            assert await call(command) == "[no output]"
+        assert (await call("git commit -qm x && git log --format=%s")).startswith("x")
+        await processes.close()
+
+    asyncio.run(whole())
+    assert (place.working / ".git").exists()
+    assert (place.working / ".git.stopped").exists()
 
 
 @pytest.mark.process

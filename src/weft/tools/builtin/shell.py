@@ -109,6 +109,8 @@ class CommandEnd:
     """What was exported before was given to it, and what it exports holds for the next one."""
     not_in: str = ""
     """The folder that it did not begin in, although the command before it has ended there."""
+    cleared: str = ""
+    """What was put away before it began."""
 
     def output(self, output: bytes) -> bytes:
         if self.context.shell is None or not self.mark:
@@ -213,6 +215,8 @@ class ShellHandle:
             yield f"[it ran without what was exported before: {', '.join(left_out)}]"
         if folder := self._after.not_in:
             yield f"[it ran in the working folder, as {folder} is of another repository]"
+        if cleared := self._after.cleared:
+            yield f"[before it began: {cleared}]"
         if made := self._made():
             yield f"[{made}]"
 
@@ -247,10 +251,8 @@ async def _start(given: Mapping[str, Any], context: Context) -> Handle:
     if state is not None and holds:
         carried = {k: v for k, v in state.environment.items() if k != "PATH" or not reading.read_only}
         environment = {**environment, **carried}
-    if reading.read_only:
-        environment |= await _quiet_git(reading, context, plain)
-    elif not holds:
-        environment |= _GIT_SEEN
+    if reading.read_only or not holds:
+        environment |= await _quiet_git(reading, context, plain) if reading.read_only else _GIT_SEEN
     shell = shutil.which("bash", path=environment["PATH"])
     text_run = f"{_GIT}{command}" if reading.read_only and _runs_git(reading) else command
     background = _in_background(given, context, needs)
@@ -261,7 +263,10 @@ async def _start(given: Mapping[str, Any], context: Context) -> Handle:
         begun = ShellState() if not_in else state
         text_run = begun.wrapped(text_run, mark) if mark else begun.moved(text_run)
     words = [shell, "--norc", "--noprofile", "-c", text_run] if shell else ["/bin/sh", "-c", text_run]
+    beside = context.processes
+    cleared = beside.put_away() if beside is not None and not holds else ""
     before = protected_places(working)
+    kept_up = beside.allowed(working, before) if beside is not None and needs & {"git", "outside"} else []
     watch = context.watch if "write" in needs and background is None else None
     held = await in_thread(lambda: watch.hold(context.working), "weft-hold") if watch is not None else None
     began = time.monotonic()
@@ -284,28 +289,32 @@ async def _start(given: Mapping[str, Any], context: Context) -> Handle:
         kept = passing.pop_all()
 
     def made() -> str:
-        kept.close()
         if boundary_here().strength == "strong" and "write" not in needs:
             return ""  # it could make nothing: what is new is another's
-        beside, new = context.processes, planted(working, before)
+        new = planted(working, before)
         asked = shell_needs(command, Ground(working, plain.get("HOME", ""))).deciding
         spared = (
             new if needs & {"git", "outside"} else [n for n in new if any(_is_of(path, n, working) for path in asked)]
         )
         if beside is not None:
-            for name in spared:
+            for name in (*spared, *kept_up):
                 beside.allow(files_of(working, name))
             spared += [name for name in new if beside.is_allowed(files_of(working, name))]
         away = put_away(context.working, (name for name in new if name not in spared))
         told = ", ".join(f"{name} ({kept})" for name, kept in away.items())
         return f"it made {told}, which decides what is run here: only the person gives it its name back" if told else ""
 
-    if background is not None and context.processes is not None:
-        context.processes.begun(background, process, made)
+    def ended() -> str:
+        kept.close()
+        return made()
+
+    if background is not None and beside is not None:
+        background.made = made
+        beside.begun(background, process, ended)
         told = f"It goes on as {background.name}: BashOutput reads what it says, KillShell ends it."
         return SettledHandle(Outcome(text=told, summary=f"goes on as {background.name}"))
-    after = CommandEnd(context, mark, plain, held, holds, not_in)
-    return ShellHandle(process, context, command, seconds=seconds, began=began, needs=needs, made=made, after=after)
+    after = CommandEnd(context, mark, plain, held, holds, not_in, cleared)
+    return ShellHandle(process, context, command, seconds=seconds, began=began, needs=needs, made=ended, after=after)
 
 
 def _in_background(given: Mapping[str, Any], context: Context, needs: frozenset[Need]) -> BackgroundProcess | None:
