@@ -48,10 +48,33 @@ SECRET_PLACES: Final = (
     *(".config/google-chrome", ".config/chromium", ".config/rclone", ".config/containers", ".local/share/keyrings"),
     *("Library/Keychains", "Library/Application Support/Google/Chrome", "Library/Cookies"),
     *(".bash_history", ".zsh_history", ".python_history", ".psql_history", ".mysql_history", ".sqlite_history"),
+    *(
+        ".1password",
+        ".bitwarden-ssh-agent.sock",
+        ".colima",
+        ".lima",
+        ".orbstack",
+        ".rd",
+        ".Xauthority",
+        ".ICEauthority",
+    ),
+    *(
+        ".s3cfg",
+        ".boto",
+        ".oci",
+        ".cache/huggingface/token",
+        ".config/github-copilot",
+        ".config/doctl",
+        ".config/hcloud",
+    ),
+    *(".config/BraveSoftware", ".config/microsoft-edge", ".config/vivaldi", ".config/Signal", ".local/share/kwalletd"),
     *(".node_repl_history", ".rediscli_history", ".lesshst", ".viminfo", ".local/share/fish/fish_history"),
 )
-"""Below a home."""
-SECRET_FILES: Final = ("/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d")
+"""Below a home: keys, histories, and the doors of what gives keys out, signs with them or runs what it is told."""
+SECRET_FILES: Final = (
+    *("/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d"),
+    *("/var/lib/incus/unix.socket", "/var/lib/lxd/unix.socket", "/var/snap/lxd/common/lxd/unix.socket"),
+)
 COVERED: Final = ("/tmp", "/var/tmp", "/run", "/var/run", "/dev/shm", "/mnt/wslg")
 """Where sockets and others' passing files lie: empty inside, except for what is named."""
 KERNEL_DOORS: Final = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus")
@@ -300,8 +323,8 @@ def secret_places(home: str, hidden: Iterable[Path] = ()) -> list[str]:
     }
     for usual, top in elsewhere.items():
         named += [f"{top}/{place.removeprefix(usual)}" for place in SECRET_PLACES if top and place.startswith(usual)]
-    sockets = (os.environ.get("SSH_AUTH_SOCK", ""), os.environ.get("DOCKER_HOST", "").removeprefix("unix://"))
-    named += filter(os.path.isabs, sockets)
+    doors = (os.environ.get(name, "") for name in ("SSH_AUTH_SOCK", "DOCKER_HOST", "XAUTHORITY"))
+    named += filter(os.path.isabs, (door.removeprefix("unix://") for door in doors))
     found = [os.path.realpath(path) for path in (*named, *SECRET_FILES, *map(str, hidden)) if os.path.lexists(path)]
     return [path for path in dict.fromkeys(found) if os.path.exists(path) and path != "/dev/null"]
 
