@@ -167,13 +167,23 @@ def test_malformed_input_is_denied() -> None:
     ],
 )
 def test_what_rules_and_instructs_is_asked_about_even_in_auto(path: str) -> None:
-    for tool in ("Write", "Edit"):
+    for tool in ("Write", "Edit", "MultiEdit"):
         found = verdict(tool, {"path": path}, "auto")
         assert found.decision == "ask"
         assert found.remember_key is None
         assert found.file == "weft's own rules"
-        assert found.rule.startswith(f"ask {tool} **/")
+        assert found.rule.startswith(f"ask {tool.removeprefix('Multi')} **/")
     assert verdict("Read", {"path": path}, "auto").decision == "allow"
+
+
+def test_a_rule_about_edit_is_about_many_edits_at_once_too() -> None:
+    several = {"path": "notes/a.md", "edits": []}
+    assert verdict("MultiEdit", several, "auto", rule("deny", "Edit", path="notes/**")).decision == "deny"
+    assert verdict("MultiEdit", several, "ask", rule("allow", "Edit", path="notes/**")).decision == "allow"
+    assert verdict("MultiEdit", {"path": "sessions/a/log.jsonl", "edits": []}, "auto").decision == "deny"
+    for tool in builtin_tools():
+        if tool.kind == "write" and tool.subject == ("path", "path"):
+            assert verdict(tool.name, {"path": ".git/config"}, "auto").decision == "ask", tool.name
 
 
 @pytest.mark.parametrize(

@@ -395,7 +395,12 @@ def _names(rule: Rule, tool: Tool) -> bool:
     if tool.source is not None and rule.file == APP_FILE:
         return False  # the app's rules are about the app's tools, whatever a source calls its own
     told = tool.known_as if tool.source is not None else told_name(tool.name)
-    return fnmatch.fnmatchcase(tool.name, rule.tool) or rule.tool == told
+    edits = tool.source is None and tool.name in _EDITING and fnmatch.fnmatchcase("Edit", rule.tool)
+    return edits or fnmatch.fnmatchcase(tool.name, rule.tool) or rule.tool == told
+
+
+_EDITING: Final = ("MultiEdit", "NotebookEdit")
+"""They do what Edit does, and a rule about that is about them too."""
 
 
 def _about(rule: Rule, subject: _Subject, *, fold: bool) -> bool:
