@@ -219,6 +219,22 @@ def test_what_decides_what_is_run_and_was_made_on_the_way_is_put_away(place: Pla
     assert f"kept as {name}.stopped-2" in again.text
 
 
+@pytest.mark.process
+@pytest.mark.skipif(boundary_here().strength != "strong", reason="there is no boundary that holds here")
+def test_a_build_in_a_workspace_makes_nothing_that_begins_by_itself(place: Place) -> None:
+    """A schedule says words in a session as the person does. Anywhere else these are names like others."""
+    place.write("build.sh", "mkdir schedules sources && echo 'say: {session: x, text: y}' > schedules/x.yaml")
+    assert "it made" not in place.call("Shell", {"command": "sh ./build.sh"}).text
+    for name in ("schedules", "sources"):
+        shutil.rmtree(place.working / name)
+    own = place.working / "sessions" / "one"
+    own.mkdir(parents=True)
+    with Folder.open(own) as session:
+        outcome = place.call("Shell", {"command": "sh ./build.sh"}, session=session)
+    assert "it made schedules (kept as schedules.stopped), sources (kept as sources.stopped)" in outcome.text
+    assert not (place.working / "schedules").exists()
+
+
 def test_what_decides_is_put_away_although_the_command_has_shut_the_folder(place: Place) -> None:
     """`mkdir .vscode; chmod 555 .`, which holds nobody but root, whom this is tried without."""
     nobody = 65534 if os.geteuid() == 0 else os.geteuid()

@@ -97,6 +97,8 @@ PROTECTED: Final = (
 """In a working folder: what is run, or tells a model what to do, when nobody asked for it. Not changed by `write`."""
 DECIDING: Final = frozenset(PROTECTED) - {"sessions", "sources", "schedules", ".local", ".config"}
 """Those that are worth a question wherever they are written; the others are too usual as names."""
+OF_A_WORKSPACE: Final = ("schedules", "sources")
+"""Of those, what begins by itself and what is reached, where the working folder is a workspace of ours."""
 _NEVER_GITS: Final = ("sessions", ".weft")
 """Those that `git` does not open either. The others may be in the repository: whoever lets git change what is checked
 out lets it change them, as a half changed working folder is nobody's wish."""
@@ -358,12 +360,13 @@ def protected_places(working: str) -> dict[str, FolderIdentity]:
     return _lying(working, (*PROTECTED, *deeper))
 
 
-def planted(working: str, before: Mapping[str, FolderIdentity]) -> list[str]:
-    """What decides and is new in the working folder, or lies in a folder that took the place of another: what is
-    mounted read-only goes along when a folder above it gets another name, and that leaves its own name free."""
+def planted(working: str, before: Mapping[str, FolderIdentity], also: Iterable[str] = ()) -> list[str]:
+    """What decides, or is in `also`, and is new in the working folder, or lies in a folder that took the place of
+    another: what is mounted read-only goes along when a folder above it gets another name, and that leaves its own name
+    free."""
     working = os.path.realpath(working)
     deciding = [name for name in before if name in DECIDING or name not in PROTECTED]
-    now = _lying(working, (*DECIDING, *deciding))
+    now = _lying(working, (*DECIDING, *also, *deciding))
     return sorted(name for name, folder in now.items() if before.get(name) != folder)
 
 

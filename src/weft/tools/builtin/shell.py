@@ -30,6 +30,7 @@ from weft.tools.background import OUTPUT_LIMIT as BACKGROUND_OUTPUT
 from weft.tools.background import BackgroundProcess, files_of
 from weft.tools.boundary import (
     NEEDS,
+    OF_A_WORKSPACE,
     Need,
     Policy,
     boundary_here,
@@ -291,7 +292,7 @@ async def _start(given: Mapping[str, Any], context: Context) -> Handle:
     def made() -> str:
         if boundary_here().strength == "strong" and "write" not in needs:
             return ""  # it could make nothing: what is new is another's
-        new = planted(working, before)
+        new = planted(working, before, OF_A_WORKSPACE if _is_workspace(context) else ())
         asked = shell_needs(command, Ground(working, plain.get("HOME", ""))).deciding
         spared = (
             new if needs & {"git", "outside"} else [n for n in new if any(_is_of(path, n, working) for path in asked)]
@@ -357,6 +358,12 @@ async def _stop(given: Mapping[str, Any], context: Context) -> Outcome:
         raise UserError("nothing goes on in the background here")
     one = await context.processes.stopped(given["process"])
     return Outcome(text=f"{one.name} and everything it started is ended.", summary="ended")
+
+
+def _is_workspace(context: Context) -> bool:
+    """The session is kept in the folder that it works in."""
+    kept = os.path.realpath(context.session.path) if context.session is not None else "/"
+    return os.path.dirname(os.path.dirname(kept)) == os.path.realpath(context.working.path)
 
 
 def _is_of_one_repository(working: str, folder: str) -> bool:
