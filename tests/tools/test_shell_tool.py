@@ -343,6 +343,7 @@ def test_what_a_network_was_opened_for_is_from_outside_by_whatever_it_was_fetche
         "git add . && git commit -m update && git push 2>&1 | tail -3",
         "git commit -m \"$(cat <<'EOF'\nFix it.\nEOF\n)\" && git push origin $BRANCH",
         "mkdir -p dist; git remote add origin x; git push > pushed.txt",
+        "git submodule status",
     ],
 )
 def test_what_is_sent_alone_brings_nothing(place: Place, command: str) -> None:

@@ -57,7 +57,7 @@ NETWORK: Final = listed(
     http https pip pip3 npm npx yarn pnpm uv gem brew apt apt-get docker podman kubectl"""
 )
 
-_GIT_NETWORK: Final = listed("clone fetch pull ls-remote submodule lfs")
+_GIT_NETWORK: Final = listed("clone fetch pull ls-remote lfs")
 """What git brings something with; what it says of a push is little, and its own."""
 _STAYS: Final = {name for name, entry in PROGRAMS.items() if entry.offline} - NETWORK - RUNNERS | listed(
     "git sed test [ export sleep mkdir touch rm cp mv set"
@@ -137,6 +137,5 @@ def brings_from_outside(command: str, opened: Collection[Need]) -> bool:
     if reading.commands:
         programs = {part.program for part in reading.commands if not _stays_and_looks(part)}
         words = {word.text for part in reading.commands if part.program == "git" for word in part.words}
-    return bool(programs - _STAYS) or (
-        "git" in programs and (bool(_GIT_NETWORK & words) or {"remote", "update"} <= words)
-    )
+    brought = _GIT_NETWORK & words or ("update" in words and {"remote", "submodule"} & words)
+    return bool(programs - _STAYS) or ("git" in programs and bool(brought))
