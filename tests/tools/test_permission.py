@@ -19,6 +19,7 @@ from weft.tools.boundary import PROTECTED
 from weft.tools.builtin import builtin_tools
 from weft.tools.permission import MODES, Mode, Ruling, judge
 from weft.tools.permission_file import APP_FILE, Rule, Rules, app_rules
+from weft.tools.shell.needs import Ground
 from weft.tools.tool import Tool, ToolKind
 from weft.tools.toolbox import Toolbox
 
@@ -174,6 +175,21 @@ def test_what_rules_and_instructs_is_asked_about_even_in_auto(path: str) -> None
         assert found.file == "weft's own rules"
         assert found.rule.startswith(f"ask {tool.removeprefix('Multi')} **/")
     assert verdict("Read", {"path": path}, "auto").decision == "allow"
+
+
+@pytest.mark.parametrize(
+    "path", ["notes/a.md", "/home/me/work/notes/a.md", "/home/me/./work//notes/a.md", "/led/notes/a.md"]
+)
+def test_a_rule_about_a_path_is_about_the_whole_path_too(path: str) -> None:
+    """Models call files by whole paths, and a rule names them from the working folder on."""
+    ground = Ground("/home/me/work", "/home/me", named="/led")
+    for verb in ("deny", "ask", "allow"):
+        rules = app_rules() + Rules((rule(verb, "Write", path="notes/**"),))
+        call = ToolCall(call="1", tool="Write", input={"path": path, "content": ""})
+        mode: Mode = "ask" if verb == "allow" else "auto"
+        assert judge(call, TOOLS.get("Write"), mode=mode, rules=rules, ground=ground).decision == verb
+    asked = judge(call, TOOLS.get("Write"), mode="ask", rules=app_rules(), ground=ground)
+    assert asked.remember_key == "write notes/a.md"
 
 
 def test_a_rule_about_edit_is_about_many_edits_at_once_too() -> None:

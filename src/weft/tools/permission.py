@@ -157,7 +157,11 @@ class _Subject:
         parts = [part for part in value.split("/") if part not in ("", ".")]
         if ".." in parts or "\0" in value:
             return cls(fault=f"the path {value[:80]!r} climbs out of its folder")
-        return cls(path=("/" if value.startswith("/") else "") + "/".join(parts))
+        path = ("/" if value.startswith("/") else "") + "/".join(parts)
+        for top in filter(None, (ground.working, ground.named)):  # rules name files from the working folder on
+            if f"{path}/".startswith(f"{top.rstrip('/')}/"):
+                return cls(path=path[len(top) :].strip("/"))
+        return cls(path=path)
 
 
 # -- the steps of a judgement
