@@ -289,6 +289,9 @@ def test_a_command_is_allowed_word_by_word(allowed: str, command: str, covered: 
         "ls && git push",
         "(git push)",
         "ls | git push",
+        "git -C . push",
+        "git --no-pager push -f",
+        "git -c a=b --git-dir .git push",
         "git 'push'",
         "git pu\\\nsh",
         "$(echo git) push",
@@ -300,7 +303,8 @@ def test_a_command_is_allowed_word_by_word(allowed: str, command: str, covered: 
 def test_what_a_rule_denies_is_denied_or_at_least_asked_about_when_it_may_hide(command: str) -> None:
     found = shell(command, "auto", rule("deny", "Shell", command="git push"))
     assert found.decision in ("deny", "ask")
-    assert shell("git pull", "auto", rule("deny", "Shell", command="git push")).decision == "allow"
+    for other in ("git pull", "git log push", "git -C . log", "git commit -m push", "git --no-pager diff -- push"):
+        assert shell(other, "auto", rule("deny", "Shell", command="git push")).decision == "allow"
     assert shell("make all", "auto", rule("deny", "Shell", command="git push")).decision == "allow"
     both = (rule("deny", "Shell", command="git push"), rule("allow", "Shell", command="bash build.sh"))
     assert shell("bash build.sh", "ask", *both).decision == "allow"

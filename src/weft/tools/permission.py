@@ -379,7 +379,7 @@ def _matches(rule: Rule, tool: Tool, subject: _Subject) -> bool:
         return False
     if rule.command:
         parts = subject.reading.commands if subject.reading else ()
-        return any(_begins(part, rule.command) for part in parts)
+        return any(_speaks_of(part, rule.command) for part in parts)
     return _about(rule, subject, fold=True)
 
 
@@ -420,6 +420,20 @@ def _about(rule: Rule, subject: _Subject, *, fold: bool) -> bool:
             return subject.host.endswith(rule.host[1:])
         return subject.host == rule.host
     return True
+
+
+def _speaks_of(part: Simple, words: tuple[str, ...]) -> bool:
+    """These words, also with options and their values before and between them: `git -C . push` is a push."""
+    wanted, before = list(words), ""
+    for word in part.words:
+        if not wanted:
+            break
+        if word.text == wanted[0]:
+            wanted.pop(0)
+        elif word.text == "--" or not (word.text.startswith("-") or before.startswith("-")):
+            return False
+        before = word.text
+    return not wanted
 
 
 def _begins(part: Simple, words: tuple[str, ...]) -> bool:
