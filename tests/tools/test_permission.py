@@ -250,6 +250,17 @@ def test_hosts(host: str, url: str, covered: bool) -> None:
     assert (fetch(url, "ask", rule("allow", "WebFetch", host=host)).decision == "allow") == covered
 
 
+@pytest.mark.parametrize("host", ["evil.org", "*.evil.org"])
+def test_a_host_that_is_denied_is_denied_at_every_port(host: str) -> None:
+    below = "www." if host.startswith("*") else ""
+    for url in ("https://{}evil.org/", "https://{}evil.org:8443/", "http://{}evil.org:443/"):
+        assert fetch(url.format(below), "auto", rule("deny", "WebFetch", host=host)).decision == "deny"
+        assert fetch(url.format(below), "auto", rule("ask", "WebFetch", host=host)).decision == "ask"
+    allowed = rule("allow", "WebFetch", host=host)
+    assert fetch(f"https://{below}evil.org:8443/", "ask", allowed).decision == "ask"
+    assert fetch(f"https://{below}evil.org.example/", "auto", rule("deny", "WebFetch", host=host)).decision == "allow"
+
+
 @pytest.mark.parametrize("url", ["https://example.org@evil.test/", "http://127.1/", "file:///etc/passwd", "x", ""])
 def test_an_address_that_is_none_is_denied(url: str) -> None:
     for mode in MODES:

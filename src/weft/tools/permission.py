@@ -416,9 +416,11 @@ def _about(rule: Rule, subject: _Subject, *, fold: bool) -> bool:
     if rule.host is not None:
         if subject.host is None:
             return False
+        # who denies a host denies it at every port; who allows it, at the usual one
+        names = {subject.host, subject.host.rpartition(":")[0]} if fold else {subject.host}
         if rule.host.startswith("*."):
-            return subject.host.endswith(rule.host[1:])
-        return subject.host == rule.host
+            return any(name.endswith(rule.host[1:]) for name in names)
+        return rule.host in names
     return True
 
 
