@@ -188,6 +188,7 @@ def test_a_rule_about_a_path_is_about_the_whole_path_too(path: str) -> None:
         call = ToolCall(call="1", tool="Write", input={"path": path, "content": ""})
         mode: Mode = "ask" if verb == "allow" else "auto"
         assert judge(call, TOOLS.get("Write"), mode=mode, rules=rules, ground=ground).decision == verb
+    call = ToolCall(call="1", tool="Write", input={"path": path, "content": ""})
     asked = judge(call, TOOLS.get("Write"), mode="ask", rules=app_rules(), ground=ground)
     assert asked.remember_key == "write notes/a.md"
 
