@@ -174,10 +174,10 @@ async def _pass(runtime: Runtime, name: str, given: Mapping[str, Any], context: 
     if call.note:
         text, bad = f"{text}\n\n{call.note}", True
     outcome = Outcome(text=text or "[no output]", is_error=bad, effect="unknown" if bad else "completed")
-    return await bounded(replace(outcome, outside=_origins(name, given, context)), context)
+    return await bounded(replace(outcome, outside=origins(name, given, context)), context)
 
 
-def _origins(name: str, given: Mapping[str, Any], context: Context) -> tuple[str, ...]:
+def origins(name: str, given: Mapping[str, Any], context: Context) -> tuple[str, ...]:
     """Where content from outside came from with this call, as our own tools tell it."""
     command, path = given.get("command"), given.get("path")
     if name == "Shell" and isinstance(command, str) and brings_from_outside(command, shell_needs(command).needs):
