@@ -118,7 +118,7 @@ def read_rules(workspace: Folder, own: FilePath | None = None) -> Rules:
 
 def allowing_files(workspace: Folder) -> dict[str, str]:
     """The permission files of a workspace that may allow something, with their hashes."""
-    readers = {FILE: _workspace_rules}
+    readers: dict[str, Callable[[Folder], Rules]] = {FILE: _workspace_rules}
     readers |= {f"sources/{slug}/{SOURCE_FILE}": _source_reader(slug) for slug in _slugs(workspace)}
     found = {name: workspace.read_or_none(name) for name in readers}
     return {
