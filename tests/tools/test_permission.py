@@ -146,6 +146,8 @@ def test_malformed_input_is_denied() -> None:
         "AGENTS.md",
         "docs/agents.md",
         "CLAUDE.md",
+        "CLAUDE.local.md",
+        "AGENTS.override.md",
         ".git",
         "sub/.git",
         "deep/er/.GIT",

@@ -91,7 +91,7 @@ PROTECTED: Final = (
     *(".pre-commit-config.yaml", ".github/workflows", ".circleci", ".gitlab-ci.yml", ".gitlab", ".travis.yml"),
     *(".buildkite", ".gitea/workflows", ".forgejo/workflows", "Jenkinsfile", "azure-pipelines.yml"),
     *("bitbucket-pipelines.yml", ".github/copilot-instructions.md", ".windsurf", ".clinerules", ".roo", ".continue"),
-    *(".aider.conf.yml", "opencode.json", ".opencode", ".kiro", ".gemini"),
+    *(".aider.conf.yml", "opencode.json", ".opencode", ".kiro", ".gemini", "AGENTS.override.md", "CLAUDE.local.md"),
     *("AGENTS.md", "CLAUDE.md", "permissions.yaml", "config.toml", "sources", "schedules", "sessions"),
 )
 """In a working folder: what is run, or tells a model what to do, when nobody asked for it. Not changed by `write`."""
