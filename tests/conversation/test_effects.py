@@ -25,10 +25,11 @@ from weft.protocol import conversation_events as t
 from weft.protocol.messages import ToolCall, Usage
 from weft.testing.stand_ins import MemoryJournal, ScriptedModel, calling, ports, saying
 from weft.tools.builtin import builtin_tools
-from weft.tools.permission_file import app_rules
+from weft.tools.permission_file import Rules, app_rules, rule_of
 from weft.tools.processes import plain_environment
 from weft.tools.tool import Context
 from weft.tools.toolbox import Toolbox
+from weft.workspace.rule_entry import RuleEntry
 
 
 @contextmanager
@@ -41,6 +42,18 @@ def tools_in(place: Path) -> Iterator[ToolAccess]:
 
         box = Toolbox(builtin_tools())
         yield ToolAccess(lambda _: box, app_rules(), context, mode="auto")
+
+
+def test_a_rule_holds_for_a_file_by_its_whole_path_too(tmp_path: Path) -> None:
+    (tmp_path / "led").symlink_to(tmp_path / "work")
+    (tmp_path / "work").mkdir()
+    denies = rule_of("deny", RuleEntry(tool="Write", path="notes/**"), "permissions.yaml")
+    for named in ("work", "led"):
+        with tools_in(tmp_path / named) as access:
+            access.rules += Rules((denies,))
+            for path in ("notes/a.md", f"{tmp_path}/work/notes/a.md", f"{tmp_path}/{named}/notes/a.md"):
+                call = ToolCall(call="1", tool="Write", input={"path": path, "content": ""})
+                assert access.judge(call, conversation="main", tainted=False).ruling == "deny", path
 
 
 def told(place: Path, *answers: Any, messages: tuple[str, ...] = ("go",), **settings: Any) -> list[Any]:

@@ -52,8 +52,8 @@ def say(text: str) -> None:
     update("agent_message_chunk", content={"type": "text", "text": text})
 
 
-def run() -> None:
-    call = {"toolCallId": "c1", "title": "touch ran.txt", "kind": "execute", "rawInput": {"command": "touch ran.txt"}}
+def run(command: str) -> None:
+    call = {"toolCallId": "c1", "title": command, "kind": "execute", "rawInput": {"command": command}}
     update("tool_call", status="pending", **call)
     options = [
         {"optionId": "yes", "name": "Allow", "kind": "allow_once"},
@@ -106,7 +106,7 @@ def prompted(text: str) -> None:
         case "told":
             say(text)
         case "run":
-            run()
+            run(rest or "touch ran.txt")
         case "files" | "change":
             (files if word == "files" else change)()
         case "home":

@@ -56,8 +56,8 @@ def say(text: str) -> None:
         send(method="item/agentMessage/delta", params={**TURN, "itemId": "m", "delta": piece})
 
 
-def run() -> None:
-    call = {"type": "commandExecution", "id": "call_1", "command": "/bin/bash -lc 'touch ran.txt'", "cwd": os.getcwd()}
+def run(command: str) -> None:
+    call = {"type": "commandExecution", "id": "call_1", "command": f"/bin/bash -lc '{command}'", "cwd": os.getcwd()}
     item("started", **call, status="inProgress")
     decision = ask("item/commandExecution/requestApproval", itemId="call_1", command=call["command"], cwd=call["cwd"])
     if decision != "accept":
@@ -98,7 +98,7 @@ def prompted(text: str) -> None:
         case "told":
             say(text)
         case "run":
-            run()
+            run(rest or "touch ran.txt")
         case "files":
             files(*rest.split())
         case "env":

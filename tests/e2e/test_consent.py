@@ -137,11 +137,13 @@ def test_a_pack_of_somebody_else_is_asked_about_before_it_is_laid(
     assert init("--pack", str(pack))[0] == 5
 
 
+@pytest.mark.parametrize("key", ["allow", '"\\x61llow"', '"al\\u006cow"'])
 def test_what_a_cloned_folder_allows_is_asked_about_until_it_was_agreed_to(
-    workspace: Path, capsys: pytest.CaptureFixture[str]
+    workspace: Path, capsys: pytest.CaptureFixture[str], key: str
 ) -> None:
+    """However it is spelt: the same key in the file is the same permission."""
     (workspace / "permissions.yaml").write_text(
-        "allow:\n  - {tool: Shell, command: git push *}\ndeny:\n  - {tool: Shell, command: rm}\n"
+        f"{key}:\n  - {{tool: Shell, command: git push *}}\ndeny:\n  - {{tool: Shell, command: rm}}\n"
     )
 
     said = ""

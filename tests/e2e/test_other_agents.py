@@ -137,6 +137,22 @@ def test_what_it_asks_for_is_judged_by_our_rules_and_in_our_log(
     assert requested.input == {"command": "touch ran.txt"}
 
 
+def test_what_it_fetched_is_from_outside_and_the_next_command_is_asked_about(
+    weft: Weft, desk: Path, agent: str
+) -> None:
+    async def story(talk: OpenConversation) -> None:
+        talk.say("run touch first.txt")
+        await talk.idle()
+        talk.say("run timeout 9 curl http://127.0.0.1:9/")
+        await talk.idle()
+        talk.say("run curl http://127.0.0.1:9/?what")
+        talk.approve((await asked(talk)).call, "denied")
+        await talk.idle()
+
+    events = played(weft, desk, agent, story, mode="auto")
+    assert [one.tainting for one in of(t.ToolSettled, events)] == [False, True, False]
+
+
 def test_its_files_are_read_and_written_by_us_and_not_outside(weft: Weft, desk: Path) -> None:
     agent = "acp"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import time
@@ -196,6 +197,34 @@ def test_what_nobody_agreed_to_is_neither_started_nor_offered(tmp_path: Path) ->
         assert box.of_source("notes") != ()
         request = next(one for one in app.not_agreed() if one.kind == "source")
         assert request.parts["network"] == "yes"
+
+
+def test_who_agreed_was_told_where_links_lead_and_all_that_is_opened(tmp_path: Path) -> None:
+    """A folder of a stranger's is a link to one's keys, or is one tomorrow; a command may read /run with its sockets;
+    and two words are others than one with a space."""
+    workspace = lay(tmp_path)
+    keys, link = tmp_path / "keys", tmp_path / "led"
+    keys.mkdir()
+    (keys / "id").write_text("a key\n")
+    link.symlink_to(tmp_path / "notes")
+    odd = json.loads((workspace / "sources" / "odd" / "config.json").read_text())
+    (workspace / "sources" / "notes" / "config.json").write_text(json.dumps({"kind": "folder", "path": str(link)}))
+    (workspace / "sources" / "odd" / "config.json").write_text(
+        json.dumps({**odd, "args": ["-c", "print(1)", "two words"], "write": [str(link)], "read": [str(link), "/run"]})
+    )
+    with App.open(workspace) as app:
+        shown = {one.subject: one.parts for one in app.not_agreed()}
+        assert shown["odd"]["command"] == f"{sys.executable} -c 'print(1)' 'two words'"
+        notes = os.path.realpath(tmp_path / "notes")
+        assert [shown["odd"][name] for name in ("may read 1", "may read 2", "may change 1")] == [notes, "/run", notes]
+    with App.open(agreed(workspace)) as app:
+        found = asyncio.run(SourceSettings(app).test(["notes"]))["notes"]
+        assert found.state == "ready", found.why
+        link.unlink()
+        link.symlink_to(keys)
+        assert app.toolbox().of_source("notes") == ()
+        shown = {one.subject: one.parts for one in app.not_agreed()}
+        assert shown["notes"] == {"reads the folder": os.path.realpath(keys)}
 
 
 def test_a_run_with_two_sources_is_killed_in_a_call_and_goes_on(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,12 @@ from typing import Any
 import pytest
 
 from tests.tools.calling import Place
+from weft.files import Folder
 from weft.protocol.messages import ToolCall
 from weft.tools.background import Processes
 from weft.tools.boundary import Need, Strength, boundary_here
 from weft.tools.builtin import builtin_tools
+from weft.tools.builtin.shell import put_away
 from weft.tools.permission import Mode, Ruling, judge
 from weft.tools.permission_file import app_rules
 from weft.tools.shell.needs import Ground
@@ -218,6 +221,40 @@ def test_what_decides_what_is_run_and_was_made_on_the_way_is_put_away(place: Pla
 
 @pytest.mark.process
 @pytest.mark.skipif(boundary_here().strength != "strong", reason="there is no boundary that holds here")
+def test_a_build_in_a_workspace_makes_nothing_that_begins_by_itself(place: Place) -> None:
+    """A schedule says words in a session as the person does. Anywhere else these are names like others."""
+    place.write("build.sh", "mkdir schedules sources && echo 'say: {session: x, text: y}' > schedules/x.yaml")
+    assert "it made" not in place.call("Shell", {"command": "sh ./build.sh"}).text
+    for name in ("schedules", "sources"):
+        shutil.rmtree(place.working / name)
+    own = place.working / "sessions" / "one"
+    own.mkdir(parents=True)
+    with Folder.open(own) as session:
+        outcome = place.call("Shell", {"command": "sh ./build.sh"}, session=session)
+    assert "it made schedules (kept as schedules.stopped), sources (kept as sources.stopped)" in outcome.text
+    assert not (place.working / "schedules").exists()
+
+
+def test_what_decides_is_put_away_although_the_command_has_shut_the_folder(place: Place) -> None:
+    """`mkdir .vscode; chmod 555 .`, which holds nobody but root, whom this is tried without."""
+    nobody = 65534 if os.geteuid() == 0 else os.geteuid()
+    for name, mode in ((".vscode", 0o755), (".github", 0o100), (".", 0o555)):
+        (place.working / name).mkdir(exist_ok=True)
+        os.chown(place.working / name, nobody, -1)
+        (place.working / name).chmod(mode)
+    with Folder.open(place.working) as working:
+        os.seteuid(nobody)
+        try:
+            found = put_away(working, [".github/workflows", ".vscode"])
+        finally:
+            os.seteuid(os.getuid())
+    assert found[".github/workflows"].startswith("still there: can't open")
+    assert found[".vscode"] == "kept as .vscode.stopped"
+    assert sorted(os.listdir(place.working)) == [".github", ".vscode.stopped"]
+
+
+@pytest.mark.process
+@pytest.mark.skipif(boundary_here().strength != "strong", reason="there is no boundary that holds here")
 @pytest.mark.parametrize("name", [".github/workflows/ci.yml", "lib/.git/config", "lib/AGENTS.md"])
 def test_a_folder_that_is_moved_does_not_leave_its_place_to_another(place: Place, name: str) -> None:
     """What decides is mounted read-only, but the folder it lies in can get another name."""
@@ -313,6 +350,43 @@ def test_what_comes_while_a_process_goes_on_is_put_away_only_if_nobody_allowed_i
     asyncio.run(whole())
     assert {"AGENTS.md", ".envrc", ".mcp.json.stopped", ".gitmodules.stopped"} <= {*os.listdir(place.working)}
     assert "it made .gitmodules (kept as .gitmodules.stopped), .mcp.json (kept as" in told[-1][2]
+
+
+@pytest.mark.process
+@pytest.mark.skipif(boundary_here().strength != "strong", reason="there is no boundary that holds here")
+@pytest.mark.skipif(shutil.which("git") is None, reason="there is no git here")
+def test_what_a_process_that_goes_on_has_planted_is_gone_before_a_command_with_more_than_the_boundary_holds(
+    place: Place,
+) -> None:
+    """A repository that git is allowed to make beside it stays, however often git is allowed to change it."""
+    place.write("serve.sh", "git init -q . && git config alias.send '!echo sprung'; touch .envrc ready; sleep 99")
+    needs = frozenset[Need]({"git", "write"})
+
+    async def whole() -> None:
+        processes, toolbox = Processes(lambda *said: None), Toolbox(builtin_tools())
+
+        async def call(command: str, **given: Any) -> str:
+            granted = frozenset[Need]({"write"}) if given else needs
+            call = ToolCall(call="call-1", tool="Shell", input={"command": command, **given})
+            handle = await toolbox.start(call, place.context(processes=processes, needs=granted))
+            outcome = await handle.result()
+            await handle.closed()
+            return outcome.text
+
+        await call("sh serve.sh", background=True)
+        while not (place.working / "ready").exists():
+            await asyncio.sleep(0.01)
+        sent = await call("git send")
+        assert "'send' is not a git command" in sent
+        assert "[before it began: it made .envrc (kept as .envrc.stopped), .git (kept as .git.stopped)" in sent
+        for command in ("git init -q", "git config user.name x; git config user.email x", "git add ready"):
+            assert await call(command) == "[no output]"
+        assert (await call("git commit -qm x && git log --format=%s")).startswith("x")
+        await processes.close()
+
+    asyncio.run(whole())
+    assert (place.working / ".git").exists()
+    assert (place.working / ".git.stopped").exists()
 
 
 @pytest.mark.process

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -206,15 +207,20 @@ def test_agents_and_docker_can_not_be_asked_where_their_sockets_lie_elsewhere(
     scene: Scene, kind: Kind, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (scene.home / "a").mkdir()
+    (scene.home / ".1password").mkdir()
+    (scene.home / ".Xauthority").write_text("COOKIE")
+    assert "COOKIE" not in scene.run(means(kind), "cat ~/.Xauthority", "network")[1]
     agent, docker = scene.home / "a" / "agent", scene.home / "a" / "docker"
+    usual = scene.home / ".1password" / "agent.sock"
     asking = "import socket; socket.socket(socket.AF_UNIX).connect('{}'); print('ANSWERS')"
-    with socket.socket(socket.AF_UNIX) as one, socket.socket(socket.AF_UNIX) as other:
-        for door, place in ((one, agent), (other, docker)):
+    with ExitStack() as open_ones:
+        for place in (agent, docker, usual):
+            door = open_ones.enter_context(socket.socket(socket.AF_UNIX))
             door.bind(str(place))
             door.listen()
         monkeypatch.setenv("SSH_AUTH_SOCK", str(agent))
         monkeypatch.setenv("DOCKER_HOST", f"unix://{docker}")
-        for place in (agent, docker):
+        for place in (agent, docker, usual):
             command = f'{sys.executable} -c "{asking.format(place)}"'
             assert "ANSWERS" not in scene.run(means(kind), command, "network")[1]
             assert "ANSWERS" in scene.run(means(kind), command, "network", "keys")[1]

@@ -19,6 +19,7 @@ from weft.tools.boundary import PROTECTED
 from weft.tools.builtin import builtin_tools
 from weft.tools.permission import MODES, Mode, Ruling, judge
 from weft.tools.permission_file import APP_FILE, Rule, Rules, app_rules
+from weft.tools.shell.needs import Ground
 from weft.tools.tool import Tool, ToolKind
 from weft.tools.toolbox import Toolbox
 
@@ -145,6 +146,8 @@ def test_malformed_input_is_denied() -> None:
         "AGENTS.md",
         "docs/agents.md",
         "CLAUDE.md",
+        "CLAUDE.local.md",
+        "AGENTS.override.md",
         ".git",
         "sub/.git",
         "deep/er/.GIT",
@@ -167,13 +170,39 @@ def test_malformed_input_is_denied() -> None:
     ],
 )
 def test_what_rules_and_instructs_is_asked_about_even_in_auto(path: str) -> None:
-    for tool in ("Write", "Edit"):
+    for tool in ("Write", "Edit", "MultiEdit"):
         found = verdict(tool, {"path": path}, "auto")
         assert found.decision == "ask"
         assert found.remember_key is None
         assert found.file == "weft's own rules"
-        assert found.rule.startswith(f"ask {tool} **/")
+        assert found.rule.startswith(f"ask {tool.removeprefix('Multi')} **/")
     assert verdict("Read", {"path": path}, "auto").decision == "allow"
+
+
+@pytest.mark.parametrize(
+    "path", ["notes/a.md", "/home/me/work/notes/a.md", "/home/me/./work//notes/a.md", "/led/notes/a.md"]
+)
+def test_a_rule_about_a_path_is_about_the_whole_path_too(path: str) -> None:
+    """Models call files by whole paths, and a rule names them from the working folder on."""
+    ground = Ground("/home/me/work", "/home/me", named="/led")
+    for verb in ("deny", "ask", "allow"):
+        rules = app_rules() + Rules((rule(verb, "Write", path="notes/**"),))
+        call = ToolCall(call="1", tool="Write", input={"path": path, "content": ""})
+        mode: Mode = "ask" if verb == "allow" else "auto"
+        assert judge(call, TOOLS.get("Write"), mode=mode, rules=rules, ground=ground).decision == verb
+    call = ToolCall(call="1", tool="Write", input={"path": path, "content": ""})
+    asked = judge(call, TOOLS.get("Write"), mode="ask", rules=app_rules(), ground=ground)
+    assert asked.remember_key == "write notes/a.md"
+
+
+def test_a_rule_about_edit_is_about_many_edits_at_once_too() -> None:
+    several = {"path": "notes/a.md", "edits": []}
+    assert verdict("MultiEdit", several, "auto", rule("deny", "Edit", path="notes/**")).decision == "deny"
+    assert verdict("MultiEdit", several, "ask", rule("allow", "Edit", path="notes/**")).decision == "allow"
+    assert verdict("MultiEdit", {"path": "sessions/a/log.jsonl", "edits": []}, "auto").decision == "deny"
+    for tool in builtin_tools():
+        if tool.kind == "write" and tool.subject == ("path", "path"):
+            assert verdict(tool.name, {"path": ".git/config"}, "auto").decision == "ask", tool.name
 
 
 @pytest.mark.parametrize(
@@ -224,6 +253,17 @@ def test_hosts(host: str, url: str, covered: bool) -> None:
     assert (fetch(url, "ask", rule("allow", "WebFetch", host=host)).decision == "allow") == covered
 
 
+@pytest.mark.parametrize("host", ["evil.org", "*.evil.org"])
+def test_a_host_that_is_denied_is_denied_at_every_port(host: str) -> None:
+    below = "www." if host.startswith("*") else ""
+    for url in ("https://{}evil.org/", "https://{}evil.org:8443/", "http://{}evil.org:443/"):
+        assert fetch(url.format(below), "auto", rule("deny", "WebFetch", host=host)).decision == "deny"
+        assert fetch(url.format(below), "auto", rule("ask", "WebFetch", host=host)).decision == "ask"
+    allowed = rule("allow", "WebFetch", host=host)
+    assert fetch(f"https://{below}evil.org:8443/", "ask", allowed).decision == "ask"
+    assert fetch(f"https://{below}evil.org.example/", "auto", rule("deny", "WebFetch", host=host)).decision == "allow"
+
+
 @pytest.mark.parametrize("url", ["https://example.org@evil.test/", "http://127.1/", "file:///etc/passwd", "x", ""])
 def test_an_address_that_is_none_is_denied(url: str) -> None:
     for mode in MODES:
@@ -263,6 +303,9 @@ def test_a_command_is_allowed_word_by_word(allowed: str, command: str, covered: 
         "ls && git push",
         "(git push)",
         "ls | git push",
+        "git -C . push",
+        "git --no-pager push -f",
+        "git -c a=b --git-dir .git push",
         "git 'push'",
         "git pu\\\nsh",
         "$(echo git) push",
@@ -274,7 +317,8 @@ def test_a_command_is_allowed_word_by_word(allowed: str, command: str, covered: 
 def test_what_a_rule_denies_is_denied_or_at_least_asked_about_when_it_may_hide(command: str) -> None:
     found = shell(command, "auto", rule("deny", "Shell", command="git push"))
     assert found.decision in ("deny", "ask")
-    assert shell("git pull", "auto", rule("deny", "Shell", command="git push")).decision == "allow"
+    for other in ("git pull", "git log push", "git -C . log", "git commit -m push", "git --no-pager diff -- push"):
+        assert shell(other, "auto", rule("deny", "Shell", command="git push")).decision == "allow"
     assert shell("make all", "auto", rule("deny", "Shell", command="git push")).decision == "allow"
     both = (rule("deny", "Shell", command="git push"), rule("allow", "Shell", command="bash build.sh"))
     assert shell("bash build.sh", "ask", *both).decision == "allow"
@@ -313,6 +357,10 @@ def test_no_rule_allows_a_shell_as_a_whole() -> None:
         ("echo $(x)", None),
         ("echo x > y", None),
         ("pytest; echo x > y", None),
+        ("git commit -m x; docker ps", None),
+        ("git commit -m x; docker ps; cat link", None),
+        ("git commit -m x; cat ../of-mine", None),
+        ("git commit -F ../of-mine", "shell exactly git commit -F ../of-mine"),
     ],
 )
 def test_what_is_remembered_is_narrow_or_nothing(command: str, key: str | None) -> None:
@@ -328,7 +376,11 @@ def test_what_is_remembered_is_narrow_or_nothing(command: str, key: str | None) 
 def test_what_is_remembered_covers_nothing_else() -> None:
     assert shell("git commit -m other", remembered={"shell git commit"}).decision == "allow"
     assert shell("git add x && git commit -m y", remembered={"shell git commit", "shell git add"}).decision == "allow"
-    for command in ("git push", "git add x", "git -c a=b commit", "frobnicate a c"):
+    for command in (
+        *("git push", "git add x", "git -c a=b commit", "frobnicate a c"),
+        *("git commit -m x; docker ps; cat link", "git commit -m x; cat ../of-mine", "git commit -F ../of-mine -m x"),
+        *("git commit -m x; kubectl get pods", "git commit -m x .env"),
+    ):
         assert shell(command, remembered={"shell git commit", "shell exactly frobnicate a b"}).decision == "ask"
     assert shell("git commit -m x", "safe", remembered={"shell git commit"}).decision == "deny"
     key = verdict("Write", {"path": "a/b.md"}).remember_key

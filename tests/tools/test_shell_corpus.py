@@ -348,6 +348,10 @@ kubectl get pods; rg x
 cat x | docker ps
 cat < x | kubectl get pods
 kubectl get s*
+kubectl get pods -o go-template-file=notes
+kubectl get pods -ojsonpath-file=notes
+kubectl get pods --output=custom-columns-file=notes
+kubectl events -o templatefile=notes
 kubectl describe se?ret
 kubectl describe secret x
 kubectl get pods --kubeconfig=evil

@@ -318,6 +318,39 @@ def test_what_came_over_the_network_is_from_outside(place: Place) -> None:
     assert place.call("Shell", {"command": "echo $(true || wget x)"}).outside != ()
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "timeout 9 curl -s http://127.0.0.1:9/",
+        "env curl -s http://127.0.0.1:9/",
+        "bash -c 'curl -s http://127.0.0.1:9/'",
+        "python3 -c \"import urllib.request as r; r.urlopen('http://127.0.0.1:9/')\"",
+        "git submodule update --init",
+        "python3 fetch.py",
+        "x=$(make what-is-new)",
+    ],
+)
+def test_what_a_network_was_opened_for_is_from_outside_by_whatever_it_was_fetched(place: Place, command: str) -> None:
+    opened = frozenset[Need]({"network", "write"})
+    assert place.call("Shell", {"command": command}, needs=opened).outside
+    if boundary_here().strength == "strong":
+        assert not place.call("Shell", {"command": command}, needs=frozenset[Need]({"write"})).outside
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git add . && git commit -m update && git push 2>&1 | tail -3",
+        "git commit -m \"$(cat <<'EOF'\nFix it.\nEOF\n)\" && git push origin $BRANCH",
+        "mkdir -p dist; git remote add origin x; git push > pushed.txt",
+        "git submodule status",
+    ],
+)
+def test_what_is_sent_alone_brings_nothing(place: Place, command: str) -> None:
+    opened = frozenset[Need]({"network", "keys", "git", "write"})
+    assert not place.call("Shell", {"command": command}, needs=opened).outside
+
+
 # -- its end
 
 

@@ -311,20 +311,20 @@ class Parts:
             from weft.sources.declared_sources import Source
             from weft.sources.source_consent import consent_request
 
-            agreed: dict[str, tuple[Source, object]] = {}
+            agreed: dict[str, tuple[object, object]] = {}
             """What was found agreed to, with the record it was found in: asked again when either is another."""
 
             def not_agreed(source: Source) -> str:
+                request, book = consent_request(source), self.consents.book()
                 known = agreed.get(source.slug)
-                if known is not None and known[0] is source and known[1] is self.consents.book():
+                if known is not None and known[0] == request and known[1] is book:
                     return ""
-                request = consent_request(source)
                 try:
                     if request is not None:
                         self.consents.check(request)
                 except NotAgreedError as error:
                     return f"{error.message}; {error.hint}"
-                agreed[source.slug] = (source, self.consents.book())
+                agreed[source.slug] = (request, book)
                 return ""
 
             self._sources = Sources(

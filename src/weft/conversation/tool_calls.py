@@ -6,6 +6,7 @@ becomes a sub-conversation that begins with its prompt.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import field, replace
 from functools import partial
@@ -18,7 +19,7 @@ from weft.tools.boundary import Need
 from weft.tools.permission import NOWHERE, Mode, Ruling, judge
 from weft.tools.permission_file import Rules
 from weft.tools.shell.needs import Ground
-from weft.tools.tool import Context, Handle, SettledHandle, failed
+from weft.tools.tool import Context, Handle, SettledHandle, Tool, failed
 from weft.tools.toolbox import Toolbox
 
 SUB_AGENT: Final = "Task"
@@ -97,7 +98,7 @@ class ToolAccess:
             rules=self.rules,
             taint=taint,
             remembered=self.remembered,
-            ground=self.ground() if is_command else NOWHERE,
+            ground=self.ground() if is_command else self._place(conversation, call, tool),
         )
         if is_command:
             self._granted[conversation, call.call] = ruling.needs
@@ -115,6 +116,13 @@ class ToolAccess:
             safe_to_retry=tool.retryable,
             in_order=tool.in_order,
         )
+
+    def _place(self, conversation: str, call: ToolCall, tool: Tool) -> Ground:
+        """For a whole path: the folder that rules name files from."""
+        if tool.subject is None or not str(call.input.get(tool.subject[1], "")).startswith("/"):
+            return NOWHERE
+        path = str(self.context(conversation, call.call, lambda _: None).working.path)
+        return Ground(os.path.realpath(path), named=path)
 
     async def start(
         self, call: ToolCall, *, conversation: str, say: Callable[[str], None], seen: Mapping[str, str]

@@ -123,8 +123,8 @@ class StepToolbox:
 
     def _ground(self) -> Ground:
         """Its commands run inside the boundary too, but that allows nothing: the scope of a step is what it says."""
-        working = os.path.realpath(self.working.path) if self.working is not None else ""
-        return Ground(working, self.environment.get("HOME", ""))
+        named = str(self.working.path) if self.working is not None else ""
+        return Ground(os.path.realpath(named) if named else "", self.environment.get("HOME", ""), named=named)
 
     def waits_for_sign_in(self, call: ToolCall) -> str:
         """What a call of this tool waits for when nobody can be asked; "" when it can be made."""
@@ -247,11 +247,10 @@ def _kept(box: Toolbox, folder: Path, workspace: Path) -> Iterator[Rule]:
             raise UserError(f"the folder {folder} is part of the workspace, which runs what is in it", hint=hint)
         if not own.is_relative_to(place):
             continue
-        inside = own.relative_to(place).as_posix()
-        paths = (inside, f"{_plain(place)}/{inside}", f"{_plain(folder)}/{inside}")
-        for path in dict.fromkeys(paths if "." in name[1:] else (f"{path}/**" for path in paths)):
-            for allowed in _writing(box, APP_FILE):
-                yield replace(allowed, verb="deny", path=path, why="runs are made of it")
+        inside = _plain(own.relative_to(place))
+        for allowed in _writing(box, APP_FILE):
+            path = inside if "." in name[1:] else f"{inside}/**"
+            yield replace(allowed, verb="deny", path=path, why="runs are made of it")
 
 
 def _plain(path: Path) -> str:

@@ -6,6 +6,7 @@ A person's own sources need no question: they wrote them. What a workspace or a 
 from __future__ import annotations
 
 import os
+import shlex
 
 from weft.consent import ConsentRequest
 from weft.sources.config import Auth
@@ -20,14 +21,14 @@ def consent_request(source: Source) -> ConsentRequest | None:
     parts: dict[str, str] = {}
     match config.kind:
         case "folder":
-            parts["reads the folder"] = str(source.place(config.path))
+            parts["reads the folder"] = _led_to(source, config.path)
         case "mcp" if config.command is not None:
-            parts["command"] = config.address
+            parts["command"] = shlex.join([config.command, *config.args])
             parts["network"] = "yes" if config.network else ", ".join(config.hosts) or "no"
             if config.cwd:
-                parts["started in"] = str(source.place(config.cwd))
-            for number, path in enumerate(config.write, 1):
-                parts[f"may change {number}"] = str(source.place(path))
+                parts["started in"] = _led_to(source, config.cwd)
+            for opened, paths in (("may read", config.read), ("may change", config.write)):
+                parts |= {f"{opened} {number}": _led_to(source, path) for number, path in enumerate(paths, 1)}
             for name, value in config.env.items():
                 parts[f"variable {name}"] = value
         case _:
@@ -37,6 +38,11 @@ def consent_request(source: Source) -> ConsentRequest | None:
                 parts[f"header {name}"] = value
     folder = source.folder if source.declared == "project" else source.folder.parent.parent
     return ConsentRequest(kind="source", subject=source.slug, folder=os.path.realpath(folder), parts=parts)
+
+
+def _led_to(source: Source, path: str) -> str:
+    """Where it is in the end: a link in a folder of somebody's may lead anywhere, and elsewhere tomorrow."""
+    return os.path.realpath(source.place(path))
 
 
 def _secret(auth: Auth | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -36,6 +36,8 @@ class BackgroundProcess:
     """Bytes before it that nobody will."""
     ended: str = ""
     """How it came to its end, in words; "" while it runs."""
+    made: Callable[[], str] = str
+    """Puts away what it has made and may not, and tells what that was."""
 
     def said(self, piece: bytes) -> None:
         self.output += piece
@@ -67,12 +69,22 @@ class Processes:
     def is_allowed(self, files: Mapping[str, str]) -> bool:
         return bool(files) and all(digest and self._allowed.get(name) == digest for name, digest in files.items())
 
+    def allowed(self, working: str, names: Iterable[str]) -> list[str]:
+        """Those of these names that are as a person allowed them."""
+        some = [name for name in names if any(f"{file}/".startswith(f"{name}/") for file in self._allowed)]
+        return [name for name in some if self.is_allowed(files_of(working, name))]
+
     def reserve(self, command: str, *, outside: bool) -> BackgroundProcess:
         """A name for one that is about to begin. UserError when there are too many."""
         if sum(not one.ended for one in self._each.values()) >= MOST:
             raise UserError(f"{MOST} processes go on already, which is the most", hint="stop one of them first")
         self.count += 1
         return BackgroundProcess(f"process-{self.count}", command, outside)
+
+    def put_away(self) -> str:
+        """What those that go on have made and may not; for before a command that is not held to the boundary, which
+        would obey it."""
+        return "; ".join(filter(None, [one.made() for one in self.running()]))
 
     def begun(self, one: BackgroundProcess, process: Process, ended: Callable[[], str]) -> None:
         """`ended` is called when nothing of it is left, and may have something to say."""

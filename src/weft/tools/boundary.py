@@ -48,10 +48,33 @@ SECRET_PLACES: Final = (
     *(".config/google-chrome", ".config/chromium", ".config/rclone", ".config/containers", ".local/share/keyrings"),
     *("Library/Keychains", "Library/Application Support/Google/Chrome", "Library/Cookies"),
     *(".bash_history", ".zsh_history", ".python_history", ".psql_history", ".mysql_history", ".sqlite_history"),
+    *(
+        ".1password",
+        ".bitwarden-ssh-agent.sock",
+        ".colima",
+        ".lima",
+        ".orbstack",
+        ".rd",
+        ".Xauthority",
+        ".ICEauthority",
+    ),
+    *(
+        ".s3cfg",
+        ".boto",
+        ".oci",
+        ".cache/huggingface/token",
+        ".config/github-copilot",
+        ".config/doctl",
+        ".config/hcloud",
+    ),
+    *(".config/BraveSoftware", ".config/microsoft-edge", ".config/vivaldi", ".config/Signal", ".local/share/kwalletd"),
     *(".node_repl_history", ".rediscli_history", ".lesshst", ".viminfo", ".local/share/fish/fish_history"),
 )
-"""Below a home."""
-SECRET_FILES: Final = ("/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d")
+"""Below a home: keys, histories, and the doors of what gives keys out, signs with them or runs what it is told."""
+SECRET_FILES: Final = (
+    *("/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d"),
+    *("/var/lib/incus/unix.socket", "/var/lib/lxd/unix.socket", "/var/snap/lxd/common/lxd/unix.socket"),
+)
 COVERED: Final = ("/tmp", "/var/tmp", "/run", "/var/run", "/dev/shm", "/mnt/wslg")
 """Where sockets and others' passing files lie: empty inside, except for what is named."""
 KERNEL_DOORS: Final = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus")
@@ -68,12 +91,14 @@ PROTECTED: Final = (
     *(".pre-commit-config.yaml", ".github/workflows", ".circleci", ".gitlab-ci.yml", ".gitlab", ".travis.yml"),
     *(".buildkite", ".gitea/workflows", ".forgejo/workflows", "Jenkinsfile", "azure-pipelines.yml"),
     *("bitbucket-pipelines.yml", ".github/copilot-instructions.md", ".windsurf", ".clinerules", ".roo", ".continue"),
-    *(".aider.conf.yml", "opencode.json", ".opencode", ".kiro", ".gemini"),
+    *(".aider.conf.yml", "opencode.json", ".opencode", ".kiro", ".gemini", "AGENTS.override.md", "CLAUDE.local.md"),
     *("AGENTS.md", "CLAUDE.md", "permissions.yaml", "config.toml", "sources", "schedules", "sessions"),
 )
 """In a working folder: what is run, or tells a model what to do, when nobody asked for it. Not changed by `write`."""
 DECIDING: Final = frozenset(PROTECTED) - {"sessions", "sources", "schedules", ".local", ".config"}
 """Those that are worth a question wherever they are written; the others are too usual as names."""
+OF_A_WORKSPACE: Final = ("schedules", "sources")
+"""Of those, what begins by itself and what is reached, where the working folder is a workspace of ours."""
 _NEVER_GITS: Final = ("sessions", ".weft")
 """Those that `git` does not open either. The others may be in the repository: whoever lets git change what is checked
 out lets it change them, as a half changed working folder is nobody's wish."""
@@ -300,8 +325,8 @@ def secret_places(home: str, hidden: Iterable[Path] = ()) -> list[str]:
     }
     for usual, top in elsewhere.items():
         named += [f"{top}/{place.removeprefix(usual)}" for place in SECRET_PLACES if top and place.startswith(usual)]
-    sockets = (os.environ.get("SSH_AUTH_SOCK", ""), os.environ.get("DOCKER_HOST", "").removeprefix("unix://"))
-    named += filter(os.path.isabs, sockets)
+    doors = (os.environ.get(name, "") for name in ("SSH_AUTH_SOCK", "DOCKER_HOST", "XAUTHORITY"))
+    named += filter(os.path.isabs, (door.removeprefix("unix://") for door in doors))
     found = [os.path.realpath(path) for path in (*named, *SECRET_FILES, *map(str, hidden)) if os.path.lexists(path)]
     return [path for path in dict.fromkeys(found) if os.path.exists(path) and path != "/dev/null"]
 
@@ -335,12 +360,13 @@ def protected_places(working: str) -> dict[str, FolderIdentity]:
     return _lying(working, (*PROTECTED, *deeper))
 
 
-def planted(working: str, before: Mapping[str, FolderIdentity]) -> list[str]:
-    """What decides and is new in the working folder, or lies in a folder that took the place of another: what is
-    mounted read-only goes along when a folder above it gets another name, and that leaves its own name free."""
+def planted(working: str, before: Mapping[str, FolderIdentity], also: Iterable[str] = ()) -> list[str]:
+    """What decides, or is in `also`, and is new in the working folder, or lies in a folder that took the place of
+    another: what is mounted read-only goes along when a folder above it gets another name, and that leaves its own name
+    free."""
     working = os.path.realpath(working)
     deciding = [name for name in before if name in DECIDING or name not in PROTECTED]
-    now = _lying(working, (*DECIDING, *deciding))
+    now = _lying(working, (*DECIDING, *also, *deciding))
     return sorted(name for name, folder in now.items() if before.get(name) != folder)
 
 

@@ -157,7 +157,11 @@ class _Subject:
         parts = [part for part in value.split("/") if part not in ("", ".")]
         if ".." in parts or "\0" in value:
             return cls(fault=f"the path {value[:80]!r} climbs out of its folder")
-        return cls(path=("/" if value.startswith("/") else "") + "/".join(parts))
+        path = ("/" if value.startswith("/") else "") + "/".join(parts)
+        for top in filter(None, (ground.working, ground.named)):  # rules name files from the working folder on
+            if f"{path}/".startswith(f"{top.rstrip('/')}/"):
+                return cls(path=path[len(top) :].strip("/"))
+        return cls(path=path)
 
 
 # -- the steps of a judgement
@@ -348,8 +352,8 @@ def declared_hosts(given: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _keys(tool: Tool, subject: _Subject) -> frozenset[str | None]:
     """Under which narrow names this call may be remembered; None among them when it may not be."""
-    if subject.reading is not None:
-        return session_keys(subject.reading) or frozenset({None})
+    if subject.reading is not None and subject.shell is not None:
+        return session_keys(subject.reading, exactly=bool(subject.shell.about("secret", "elsewhere")))
     if subject.host is not None:
         return frozenset({f"{tool.name} {subject.host}"})
     if subject.path is not None:
@@ -375,7 +379,7 @@ def _matches(rule: Rule, tool: Tool, subject: _Subject) -> bool:
         return False
     if rule.command:
         parts = subject.reading.commands if subject.reading else ()
-        return any(_begins(part, rule.command) for part in parts)
+        return any(_speaks_of(part, rule.command) for part in parts)
     return _about(rule, subject, fold=True)
 
 
@@ -395,7 +399,12 @@ def _names(rule: Rule, tool: Tool) -> bool:
     if tool.source is not None and rule.file == APP_FILE:
         return False  # the app's rules are about the app's tools, whatever a source calls its own
     told = tool.known_as if tool.source is not None else told_name(tool.name)
-    return fnmatch.fnmatchcase(tool.name, rule.tool) or rule.tool == told
+    edits = tool.source is None and tool.name in _EDITING and fnmatch.fnmatchcase("Edit", rule.tool)
+    return edits or fnmatch.fnmatchcase(tool.name, rule.tool) or rule.tool == told
+
+
+_EDITING: Final = ("MultiEdit", "NotebookEdit")
+"""They do what Edit does, and a rule about that is about them too."""
 
 
 def _about(rule: Rule, subject: _Subject, *, fold: bool) -> bool:
@@ -407,10 +416,26 @@ def _about(rule: Rule, subject: _Subject, *, fold: bool) -> bool:
     if rule.host is not None:
         if subject.host is None:
             return False
+        # who denies a host denies it at every port; who allows it, at the usual one
+        names = {subject.host, subject.host.rpartition(":")[0]} if fold else {subject.host}
         if rule.host.startswith("*."):
-            return subject.host.endswith(rule.host[1:])
-        return subject.host == rule.host
+            return any(name.endswith(rule.host[1:]) for name in names)
+        return rule.host in names
     return True
+
+
+def _speaks_of(part: Simple, words: tuple[str, ...]) -> bool:
+    """These words, also with options and their values before and between them: `git -C . push` is a push."""
+    wanted, before = list(words), ""
+    for word in part.words:
+        if not wanted:
+            break
+        if word.text == wanted[0]:
+            wanted.pop(0)
+        elif word.text == "--" or not (word.text.startswith("-") or before.startswith("-")):
+            return False
+        before = word.text
+    return not wanted
 
 
 def _begins(part: Simple, words: tuple[str, ...]) -> bool:

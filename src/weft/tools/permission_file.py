@@ -118,9 +118,22 @@ def read_rules(workspace: Folder, own: FilePath | None = None) -> Rules:
 
 def allowing_files(workspace: Folder) -> dict[str, str]:
     """The permission files of a workspace that may allow something, with their hashes."""
-    names = [FILE, *(f"sources/{slug}/{SOURCE_FILE}" for slug in _slugs(workspace))]
-    found = {name: workspace.read_or_none(name) for name in names}
-    return {name: hash_bytes(data) for name, data in found.items() if data is not None and b"allow" in data}
+    readers: dict[str, Callable[[Folder], Rules]] = {FILE: _workspace_rules}
+    readers |= {f"sources/{slug}/{SOURCE_FILE}": _source_reader(slug) for slug in _slugs(workspace)}
+    found = {name: workspace.read_or_none(name) for name in readers}
+    return {
+        name: hash_bytes(data)
+        for name, data in found.items()
+        if data is not None and (b"allow" in data or _allows(readers[name], workspace))
+    }
+
+
+def _allows(read: Callable[[Folder], Rules], workspace: Folder) -> bool:
+    """Told from what is read, and not from the letters: `"\\x61llow"` is the same key."""
+    try:
+        return any(read(workspace).of("allow"))
+    except WorkspaceError:
+        return True
 
 
 def _workspace_rules(workspace: Folder) -> Rules:

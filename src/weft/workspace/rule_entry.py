@@ -28,7 +28,7 @@ class RuleEntry(Strict):
     command: OptionalText = Field(
         default=None,
         description="For Shell: the words of one program. To allow, all of them, or the first ones and then *; to ask "
-        "or deny, the first ones",
+        "or deny, the first ones, whatever options stand between",
     )
     read_only: bool = Field(
         default=False, description="Allow only: it changes nothing, so it is allowed in safe as well"

@@ -17,7 +17,7 @@ from weft.conversation.claude_agent.runtime import OWN, Runtime
 from weft.protocol.errors import UserError
 from weft.protocol.messages import ToolCall
 from weft.tools.results import bounded
-from weft.tools.shell.reading import read_shell
+from weft.tools.shell.needs import shell_needs
 from weft.tools.shell.remember import brings_from_outside
 from weft.tools.tool import Context, Handle, Outcome, SettledHandle, SubjectKind, Tool, ToolKind, WorkHandle, failed
 from weft.tools.tool_paths import FilePlace, place
@@ -174,13 +174,13 @@ async def _pass(runtime: Runtime, name: str, given: Mapping[str, Any], context: 
     if call.note:
         text, bad = f"{text}\n\n{call.note}", True
     outcome = Outcome(text=text or "[no output]", is_error=bad, effect="unknown" if bad else "completed")
-    return await bounded(replace(outcome, outside=_origins(name, given, context)), context)
+    return await bounded(replace(outcome, outside=origins(name, given, context)), context)
 
 
-def _origins(name: str, given: Mapping[str, Any], context: Context) -> tuple[str, ...]:
+def origins(name: str, given: Mapping[str, Any], context: Context) -> tuple[str, ...]:
     """Where content from outside came from with this call, as our own tools tell it."""
     command, path = given.get("command"), given.get("path")
-    if name == "Shell" and isinstance(command, str) and brings_from_outside(read_shell(command), command):
+    if name == "Shell" and isinstance(command, str) and brings_from_outside(command, shell_needs(command).needs):
         return (f"what {command.splitlines()[0][:60]!r} brought",)
     if name in ("Read", "Grep") and isinstance(path, str) and (where := place(path, context)).from_outside:
         return (f"the document {where.shown}",)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from weft.conversation.claude_agent.gate import GateToolbox
+from weft.conversation.claude_agent.gate import GateToolbox, origins
 from weft.conversation.claude_agent.runtime_conversation import HoldsRuntime, RuntimeConversation
 from weft.conversation.claude_agent.transcript import KeptRuntime, read_kept, what_it_is_told, write_kept
 from weft.conversation.other_agent.acp import KINDS, OTHER_TOOL, AcpRuntime
@@ -40,6 +40,8 @@ _TOOLS: Final[Mapping[str, tuple[ToolKind, tuple[SubjectKind, str] | None]]] = {
     OTHER_TOOL: ("process", None),
 }
 assert set(KINDS.values()) <= set(_TOOLS)
+_BRINGING: Final = ("WebFetch", OTHER_TOOL)
+"""What they bring is from outside, or nobody knows where it is from."""
 _RUNTIMES: Final[Mapping[str, type[AgentRuntime]]] = {"acp": AcpRuntime, "codex": CodexRuntime}
 
 
@@ -230,7 +232,7 @@ def _gate_tools(current: Callable[[], AgentRuntime | None]) -> list[Tool]:
                 return SettledHandle(failed(_LOST))
             if wanted.is_file:
                 return WorkHandle(_file(wanted, name, given, context))
-            return _HeldHandle(_pass(runtime, wanted, context.call), runtime)
+            return _HeldHandle(_pass(runtime, wanted, name, given, context), runtime)
 
         return begin
 
@@ -248,12 +250,15 @@ def _gate_tools(current: Callable[[], AgentRuntime | None]) -> list[Tool]:
     ]
 
 
-async def _pass(runtime: AgentRuntime, wanted: WantedCall, call: str) -> Outcome:
-    await runtime.decide(call, allowed=True)
+async def _pass(
+    runtime: AgentRuntime, wanted: WantedCall, name: str, given: Mapping[str, Any], context: Context
+) -> Outcome:
+    await runtime.decide(context.call, allowed=True)
     if not wanted.last and not wanted.end.done():
         return Outcome(text="allowed; it is changed together with the other files of this change", effect="none")
     text, bad = await asyncio.shield(wanted.end)
-    return Outcome(text=text or "[no output]", is_error=bad, effect="unknown" if bad else "completed")
+    outside = (f"{name} of the agent",) if name in _BRINGING else origins(name, given, context)
+    return Outcome(text=text or "[no output]", is_error=bad, effect="unknown" if bad else "completed", outside=outside)
 
 
 async def _file(wanted: WantedCall, name: str, given: Mapping[str, Any], context: Context) -> Outcome:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -135,7 +136,7 @@ class CodexRuntime(AgentRuntime):
         command = script_of(params.get("command") or self._items.get(name, {}).get("command", ""))
         folder = str(params.get("cwd") or self.working)
         if Path(folder) != self.working:
-            command = f"cd {folder} && {command}"
+            command = f"cd {shlex.quote(folder)} && {command}"
         self.want(name, WantedCall(request, "Shell", {"command": command}))
 
     def _change(self, request: Any, name: str) -> None:

@@ -14,6 +14,7 @@ import os
 import re
 import secrets
 import shutil
+import stat
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -23,12 +24,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from weft.files import Folder
-from weft.protocol.errors import UserError
+from weft.protocol.errors import UserError, WeftError
 from weft.protocol.values import dataclass
 from weft.tools.background import OUTPUT_LIMIT as BACKGROUND_OUTPUT
 from weft.tools.background import BackgroundProcess, files_of
 from weft.tools.boundary import (
     NEEDS,
+    OF_A_WORKSPACE,
     Need,
     Policy,
     boundary_here,
@@ -108,6 +110,8 @@ class CommandEnd:
     """What was exported before was given to it, and what it exports holds for the next one."""
     not_in: str = ""
     """The folder that it did not begin in, although the command before it has ended there."""
+    cleared: str = ""
+    """What was put away before it began."""
 
     def output(self, output: bytes) -> bytes:
         if self.context.shell is None or not self.mark:
@@ -143,7 +147,7 @@ class ShellHandle:
     ) -> None:
         self._process = process
         strong = boundary_here().strength == "strong"
-        self._reached = not strong or bool(needs & {"network", "outside"})
+        self._outside = _brings(command, needs)
         self._hint = _hint(needs) if strong else ""
         self._background = strong and shell_needs(command).background
         self._made = made
@@ -160,7 +164,7 @@ class ShellHandle:
             outcome = self._outcome(finished, seconds, time.monotonic() - began)
             was, left = await self._after.changes()
             outcome = replace(outcome, before=was, after=left)
-            if self._reached and brings_from_outside(read_shell(command), command):
+            if self._outside:
                 outcome = _from_network(outcome, command)
             outcome = await bounded(outcome, context)
         except Exception as error:  # noqa: BLE001  a call has an end, whatever its process did
@@ -212,6 +216,8 @@ class ShellHandle:
             yield f"[it ran without what was exported before: {', '.join(left_out)}]"
         if folder := self._after.not_in:
             yield f"[it ran in the working folder, as {folder} is of another repository]"
+        if cleared := self._after.cleared:
+            yield f"[before it began: {cleared}]"
         if made := self._made():
             yield f"[{made}]"
 
@@ -225,6 +231,11 @@ class ShellHandle:
 
     async def closed(self) -> None:
         await asyncio.wait({self._task})
+
+
+def _brings(command: str, needs: frozenset[Need]) -> bool:
+    held = boundary_here().strength == "strong"
+    return brings_from_outside(command, needs if held else needs | shell_needs(command).needs)
 
 
 def _from_network(outcome: Outcome, command: str) -> Outcome:
@@ -241,13 +252,11 @@ async def _start(given: Mapping[str, Any], context: Context) -> Handle:
     if state is not None and holds:
         carried = {k: v for k, v in state.environment.items() if k != "PATH" or not reading.read_only}
         environment = {**environment, **carried}
-    if reading.read_only:
-        environment |= await _quiet_git(reading, context, plain)
-    elif not holds:
-        environment |= _GIT_SEEN
+    if reading.read_only or not holds:
+        environment |= await _quiet_git(reading, context, plain) if reading.read_only else _GIT_SEEN
     shell = shutil.which("bash", path=environment["PATH"])
     text_run = f"{_GIT}{command}" if reading.read_only and _runs_git(reading) else command
-    background = _in_background(given, context)
+    background = _in_background(given, context, needs)
     mark = secrets.token_hex(16) if state is not None and shell and background is None else ""
     working = str(context.working.path)
     not_in = "" if state is None or holds or _is_of_one_repository(working, state.folder) else state.folder
@@ -255,7 +264,10 @@ async def _start(given: Mapping[str, Any], context: Context) -> Handle:
         begun = ShellState() if not_in else state
         text_run = begun.wrapped(text_run, mark) if mark else begun.moved(text_run)
     words = [shell, "--norc", "--noprofile", "-c", text_run] if shell else ["/bin/sh", "-c", text_run]
+    beside = context.processes
+    cleared = beside.put_away() if beside is not None and not holds else ""
     before = protected_places(working)
+    kept_up = beside.allowed(working, before) if beside is not None and needs & {"git", "outside"} else []
     watch = context.watch if "write" in needs and background is None else None
     held = await in_thread(lambda: watch.hold(context.working), "weft-hold") if watch is not None else None
     began = time.monotonic()
@@ -278,37 +290,40 @@ async def _start(given: Mapping[str, Any], context: Context) -> Handle:
         kept = passing.pop_all()
 
     def made() -> str:
-        kept.close()
         if boundary_here().strength == "strong" and "write" not in needs:
             return ""  # it could make nothing: what is new is another's
-        beside, new = context.processes, planted(working, before)
+        new = planted(working, before, OF_A_WORKSPACE if _is_workspace(context) else ())
         asked = shell_needs(command, Ground(working, plain.get("HOME", ""))).deciding
         spared = (
             new if needs & {"git", "outside"} else [n for n in new if any(_is_of(path, n, working) for path in asked)]
         )
         if beside is not None:
-            for name in spared:
+            for name in (*spared, *kept_up):
                 beside.allow(files_of(working, name))
             spared += [name for name in new if beside.is_allowed(files_of(working, name))]
         away = put_away(context.working, (name for name in new if name not in spared))
-        told = ", ".join(f"{name} (kept as {kept})" for name, kept in away.items())
+        told = ", ".join(f"{name} ({kept})" for name, kept in away.items())
         return f"it made {told}, which decides what is run here: only the person gives it its name back" if told else ""
 
-    if background is not None and context.processes is not None:
-        context.processes.begun(background, process, made)
+    def ended() -> str:
+        kept.close()
+        return made()
+
+    if background is not None and beside is not None:
+        background.made = made
+        beside.begun(background, process, ended)
         told = f"It goes on as {background.name}: BashOutput reads what it says, KillShell ends it."
         return SettledHandle(Outcome(text=told, summary=f"goes on as {background.name}"))
-    after = CommandEnd(context, mark, plain, held, holds, not_in)
-    return ShellHandle(process, context, command, seconds=seconds, began=began, needs=needs, made=made, after=after)
+    after = CommandEnd(context, mark, plain, held, holds, not_in, cleared)
+    return ShellHandle(process, context, command, seconds=seconds, began=began, needs=needs, made=ended, after=after)
 
 
-def _in_background(given: Mapping[str, Any], context: Context) -> BackgroundProcess | None:
+def _in_background(given: Mapping[str, Any], context: Context, needs: frozenset[Need]) -> BackgroundProcess | None:
     if not given.get("background", False):
         return None
     if context.processes is None:
         raise UserError("nothing can go on in the background here", hint="run it to its end")
-    outside = brings_from_outside(read_shell(given["command"]), given["command"])
-    return context.processes.reserve(given["command"], outside=outside)
+    return context.processes.reserve(given["command"], outside=_brings(given["command"], needs))
 
 
 def _progress(context: Context, mark: str) -> Callable[[bytes], None]:
@@ -345,6 +360,12 @@ async def _stop(given: Mapping[str, Any], context: Context) -> Outcome:
     return Outcome(text=f"{one.name} and everything it started is ended.", summary="ended")
 
 
+def _is_workspace(context: Context) -> bool:
+    """The session is kept in the folder that it works in."""
+    kept = os.path.realpath(context.session.path) if context.session is not None else "/"
+    return os.path.dirname(os.path.dirname(kept)) == os.path.realpath(context.working.path)
+
+
 def _is_of_one_repository(working: str, folder: str) -> bool:
     """Whether git obeys the same settings in this folder below. A build may have made a repository there, and whoever
     allows a command is shown its words and not where the one before has gone."""
@@ -362,15 +383,21 @@ def _is_of(path: str, name: str, working: str) -> bool:
 
 def put_away(working: Folder, names: Iterable[str]) -> dict[str, str]:
     """What a command made under a name that is obeyed, and that nobody was asked about: it is kept under another, so
-    that nothing obeys it. By name, what it is called now."""
+    that nothing obeys it. By name, what became of it."""
     found: dict[str, str] = {}
     for name in names:
         folder, _, last = name.rpartition("/")
-        with working.folder(folder) if folder else nullcontext(working) as place:
-            free = (f"{last}.stopped{f'-{n}' if n > 1 else ''}" for n in itertools.count(1))
-            new = next(one for one in free if not os.path.lexists(place.path / one))
-            place.move(last, place, new)
-        found[name] = f"{folder}/{new}".lstrip("/")
+        try:
+            with working.folder(folder) if folder else nullcontext(working) as place:
+                free = (f"{last}.stopped{f'-{n}' if n > 1 else ''}" for n in itertools.count(1))
+                new = next(one for one in free if not os.path.lexists(place.path / one))
+                mode = os.fstat(place.fd).st_mode
+                if mode & stat.S_IRWXU != stat.S_IRWXU:  # it was shut for that
+                    os.fchmod(place.fd, stat.S_IMODE(mode) | stat.S_IRWXU)
+                place.move(last, place, new)
+            found[name] = f"kept as {f'{folder}/{new}'.lstrip('/')}"
+        except (OSError, WeftError) as error:  # the others are put away all the same
+            found[name] = f"still there: {error}"
     return found
 
 

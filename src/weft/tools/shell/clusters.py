@@ -71,6 +71,9 @@ def _no_secrets(parsed: Parsed) -> None:
             raise RefusedOptionError(f"the pattern {word.source[:60]} may stand for secrets")
         if any(part.strip().lower().startswith("secret") for part in word.text.replace("/", ",").split(",")):
             raise RefusedOptionError("kubectl would show secrets")
+    for value in parsed.values("-o", "--output"):
+        if "file" in value.partition("=")[0]:  # it reads that out here, where a link may stand for a key
+            raise RefusedOptionError(f"kubectl takes the form {value[:40]} from a file")
 
 
 _ACROSS: Final = "-A --all-namespaces --show-labels --no-headers --show-kind --ignore-not-found --sort-by --chunk-size"

@@ -59,6 +59,8 @@ class Ground:
     working: str = ""
     home: str = ""
     boundary: Strength = "none"
+    named: str = ""
+    """The working folder as it is called where that is by a link."""
 
 
 # -- programs

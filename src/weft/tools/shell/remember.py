@@ -6,12 +6,16 @@ the world have none: they are asked about each time.
 
 from __future__ import annotations
 
+import posixpath
 import re
+from collections.abc import Collection
 from typing import Final
 
+from weft.tools.boundary import Need
+from weft.tools.shell.needs import shell_needs
 from weft.tools.shell.options import RefusedOptionError, listed
-from weft.tools.shell.programs import judge_program
-from weft.tools.shell.reading import ShellReading
+from weft.tools.shell.programs import PROGRAMS, judge_program
+from weft.tools.shell.reading import ShellReading, read_shell
 from weft.tools.shell.words import Simple
 
 DANGEROUS: Final = listed(
@@ -53,7 +57,12 @@ NETWORK: Final = listed(
     http https pip pip3 npm npx yarn pnpm uv gem brew apt apt-get docker podman kubectl"""
 )
 
-_GIT_NETWORK: Final = listed("clone fetch pull ls-remote")
+_GIT_NETWORK: Final = listed("clone fetch pull ls-remote lfs")
+"""What git brings something with; what it says of a push is little, and its own."""
+_STAYS: Final = {name for name, entry in PROGRAMS.items() if entry.offline} - NETWORK - RUNNERS | listed(
+    "git sed test [ export sleep mkdir touch rm cp mv set"
+)
+"""They have nothing to do with a network that is open for what stands beside them."""
 
 
 def is_dangerous(program: str) -> bool:
@@ -64,18 +73,17 @@ def runs_others(program: str) -> bool:
     return program in RUNNERS or bool(_VERSIONED.match(program))
 
 
-def part_key(part: Simple) -> str | None:
+def part_key(part: Simple, *, exactly: bool = False) -> str | None:
     """The narrow name under which one program may be allowed for a session; None when it may not be."""
     if is_dangerous(part.program) or part.reads:
         return None
     words = [word.text for word in part.words]
-    if part.program in ALONE:
-        return f"shell {part.program}"
-    if part.program in SUBCOMMANDS:
-        if len(words) > 1 and words[1] in SUBCOMMANDS[part.program]:
-            return f"shell {words[0]} {words[1]}"
+    known = SUBCOMMANDS.get(part.program)
+    if known is not None and not known & {*words[1:2]}:
         return None
-    return "shell exactly " + " ".join(word.source for word in part.words)
+    if exactly or (known is None and part.program not in ALONE):
+        return "shell exactly " + " ".join(word.source for word in part.words)
+    return f"shell {words[0]} {words[1]}" if known is not None else f"shell {part.program}"
 
 
 def prefix(part: Simple) -> str | None:
@@ -102,22 +110,32 @@ def part_is_read_only(part: Simple) -> bool:
     return True
 
 
-def session_keys(reading: ShellReading) -> frozenset[str | None]:
-    """The keys of all parts that are not read only; None among them when one of them has no key."""
-    if not reading.commands:
-        return frozenset({None})
-    return frozenset(part_key(part) for part in reading.commands if not part_is_read_only(part))
+def session_keys(reading: ShellReading, *, exactly: bool) -> frozenset[str | None]:
+    """The keys of all parts that do more than look at this machine; None among them when one of them has no key.
+    `exactly`: the words name what is asked about with any program, so that all of them are in the keys."""
+    parts = reading.commands if exactly else [part for part in reading.commands if not _stays_and_looks(part)]
+    return frozenset(part_key(part, exactly=exactly) for part in parts) or frozenset({None})
 
 
-def brings_from_outside(reading: ShellReading, command: str) -> bool:
-    """Whether what it prints may have come over the network. A command that could not be read is searched by name."""
+def _stays_and_looks(part: Simple) -> bool:
+    try:
+        return judge_program(part).offline
+    except RefusedOptionError:
+        return False
+
+
+def brings_from_outside(command: str, opened: Collection[Need]) -> bool:
+    """Whether what it prints may have come over the network, with what was opened for it. Where that is all of it,
+    whatever is not known for something else may have used it: `timeout 9 curl`, code, a script of the folder."""
+    reading, told = read_shell(command), shell_needs(command)
+    words = set(re.findall(r"[A-Za-z0-9._-]+", command))
+    if "network" not in opened and not ("outside" in opened and "network" in told.needs):
+        return "outside" in opened and bool(NETWORK & words)
+    if not reading.commands and told.about("unreadable"):
+        return True
+    programs = {*map(posixpath.basename, told.programs)}
     if reading.commands:
-        return any(
-            part.program in NETWORK
-            or (
-                part.program == "git"
-                and {word.text for word in part.arguments} & {"clone", "fetch", "pull", "ls-remote"}
-            )
-            for part in reading.commands
-        )
-    return bool(NETWORK & set(re.findall(r"[A-Za-z0-9._-]+", command)))
+        programs = {part.program for part in reading.commands if not _stays_and_looks(part)}
+        words = {word.text for part in reading.commands if part.program == "git" for word in part.words}
+    brought = _GIT_NETWORK & words or ("update" in words and {"remote", "submodule"} & words)
+    return bool(programs - _STAYS) or ("git" in programs and bool(brought))
