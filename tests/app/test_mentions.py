@@ -119,7 +119,7 @@ def test_files_folders_and_others_are_told_and_a_name_that_nothing_has_stays_a_w
     def expects(request: Request) -> bool:
         said, notes, long, folder, linked = texts(request)
         return (
-            said == "@notes.md @long.txt @src @nobody @secret.txt @../up"
+            said == f"@notes.md @long.txt @src @nobody @secret.txt @../up @{'file:' * 3_000}x"
             and "notes.md (file):" in notes
             and "the tide comes in" in notes
             and HEAD < len(long) < HEAD + 500
@@ -131,7 +131,7 @@ def test_files_folders_and_others_are_told_and_a_name_that_nothing_has_stays_a_w
     async def play(session: OpenedSession) -> None:
         offered = [one.words for one in await session.mentionable()]
         assert {"notes.md", "src/", "src/a.py", "session:talk"} <= set(offered)
-        await say(session, "@notes.md @long.txt @src @nobody @secret.txt @../up")
+        await say(session, f"@notes.md @long.txt @src @nobody @secret.txt @../up @{'file:' * 3_000}x")
 
     talk(workspace, desk, [Turn(says("Done."), expect=expects)], play)
 

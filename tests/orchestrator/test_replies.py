@@ -276,7 +276,26 @@ def test_a_very_long_message_is_judged_quickly_and_is_no_reply() -> None:
     long = "the more it should be that this is not " * 5_000
     assert judge_reply(long).kind in ("unclear", "amend")
     assert len(judge_reply(long).reason) < 2_000
-    assert judge_reply("yes " * 20_000).kind == "choice"
+    assert judge_reply("yes " * 5_000).kind == "choice"
+
+
+def test_every_clause_of_a_message_is_looked_at_a_few_times_however_many_there_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked: list[reply_clauses.Clause] = []
+
+    def say(clause: reply_clauses.Clause) -> tuple[reply_phrases.SaidClause, ...]:
+        looked.append(clause)
+        return reply_phrases.say(clause)
+
+    monkeypatch.setattr(replies, "say", say)
+    assert judge_reply("notes: " * 300).kind == "unclear"
+    assert len(looked) < 300 * 4
+
+
+@pytest.mark.parametrize("judge", [judge_reply, judge_confirmation, judge_resume])
+def test_a_message_of_a_megabyte_is_asked_about_and_not_judged(judge: Callable[[str], Any]) -> None:
+    assert judge("yes, " * 200_000).kind == "unclear"
 
 
 # Properties

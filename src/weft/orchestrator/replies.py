@@ -20,6 +20,9 @@ from weft.orchestrator.reply_phrases import Label, SaidClause, say
 from weft.protocol.gates import Choice, ChoiceKind
 from weft.protocol.values import dataclass
 
+LONGEST: Final = 20_000
+"""Characters of a message whose meaning is looked for; whoever holds the session does nothing else meanwhile."""
+_TOO_LONG: Final = f"it is longer than {LONGEST:,} characters: begin it with the choice that it is for"
 DEFAULT_CHOICES: Final = (
     Choice(id="proceed", label="Proceed", does="proceed"),
     Choice(id="amend", label="Amend", does="amend"),
@@ -76,6 +79,8 @@ def judge_reply(text: str, *, choices: tuple[Choice, ...] = DEFAULT_CHOICES) -> 
     """What a message means to a run that waits at a gate with these choices."""
     if not text.strip():
         return unclear("there are no words in it")
+    if len(text) > LONGEST:
+        return unclear(_TOO_LONG)
     if (exact := _exact(text, choices)) is not None:
         return exact
     clauses = clauses_of(text)
@@ -285,6 +290,7 @@ def _phrased(text: str, clauses: Sequence[Clause], choices: tuple[Choice, ...]) 
     found: dict[str, str] = {}
     if any(clause.question or clause.conditional or clause.joint == "or" for clause in clauses):
         return None
+    whole = {words_of(text), *(clause.words for clause in _alone(clauses))}
     for choice in choices:
         phrases = {_lean(phrase) for phrase in choice.says}
         steps = (
@@ -292,7 +298,7 @@ def _phrased(text: str, clauses: Sequence[Clause], choices: tuple[Choice, ...]) 
             if choice.does == "goto"
             else set()
         )
-        for words in {words_of(text), *(clause.words for clause in clauses if _alone(clause, clauses))}:
+        for words in whole:
             going = _GOING.fullmatch(words)
             if _lean(words) in phrases or (going and going[1] in steps):
                 found[choice.id] = words
@@ -302,9 +308,11 @@ def _phrased(text: str, clauses: Sequence[Clause], choices: tuple[Choice, ...]) 
     return Judgement(kind="choice", choice=choice_id, reason=f'"{words}" is said for this choice')
 
 
-def _alone(clause: Clause, clauses: Sequence[Clause]) -> bool:
-    others = {said.label for other in clauses if other is not clause for said in say(other)}
-    return not clause.reached and others <= {"filler", "yes", "go", "go ahead", "approve"}
+def _alone(clauses: Sequence[Clause]) -> list[Clause]:
+    """Those beside which nothing is said but that it is fine. Each is looked at once: a text may have thousands."""
+    fine = {"filler", "yes", "go", "go ahead", "approve"}
+    rest = [clause for clause in clauses if any(said.label not in fine for said in say(clause))]
+    return [one for one in (rest or clauses) if not one.reached] if len(rest) < 2 else []
 
 
 def _lean(words: str) -> str:
@@ -319,6 +327,8 @@ _STAYS: Final[frozenset[Label]] = frozenset({"stay", "go", "back", "retract", "n
 
 def judge_confirmation(text: str) -> ConfirmationAnswer:
     """The answer to "leave this run?". Staying changes nothing, so where both are said, the run stays."""
+    if len(text) > LONGEST:
+        return ConfirmationAnswer(kind="unclear", reason=_TOO_LONG)
     if (picked := _numbered(text, ("leave", "stay"))) is not None:
         return ConfirmationAnswer(
             kind="leave" if picked == "leave" else "stay", reason=f'"{text.strip()}" is an offered answer'
@@ -383,6 +393,8 @@ def _sure(said: Sequence[SaidClause]) -> bool:
 
 def judge_resume(text: str) -> Resumption:
     """The answer to "go on with the run that was left, or afresh?", or a message that names its pipeline again."""
+    if len(text) > LONGEST:
+        return Resumption(kind="unclear", reason=_TOO_LONG)
     if (picked := _numbered(text, ("resume", "fresh"))) is not None:
         return Resumption(
             kind="resume" if picked == "resume" else "fresh", reason=f'"{text.strip()}" is an offered answer'

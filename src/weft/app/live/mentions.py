@@ -201,6 +201,9 @@ class Attaching:
         kind, colon, rest = name.partition(":")
         if colon and kind in KINDS and rest:
             return self._of_kind(kind, rest, name)
+        return self._of_path(name)
+
+    def _of_path(self, name: str) -> Attached | None:
         path = name.strip("/") or "."
         if name.startswith(("/", "~")) or ".." in path.split("/"):
             return None
@@ -259,7 +262,7 @@ class Attaching:
             )
             return None if data is None else {**self._file(f"@session/{rest}", data, keep=False), "kind": "artifact"}
         if kind in ("file", "folder"):
-            return self._named(rest)
+            return self._of_path(rest)
         told = teller[kind](rest)
         return None if told is None else _told(name, kind, told)
 
