@@ -615,3 +615,38 @@ def test_the_paragraph_behind_an_announcement_brings_it() -> None:
         "It warns many kinds of boats, including:",
         "Boats of the harbour that come in at night with oil.",
     ]
+
+
+LETTERS = {
+    "keygen.md": "# keygen\n\n"
+    + "\n\n".join(
+        [
+            "-a rounds  \nThe number of rounds. New keys have a new passphrase each, and keygen asks for it twice.",
+            "-b bits  \nSpecifies the number of bits in the key to create.",
+            "-n principals  \nOne or more principals that are included in a certificate when keygen signs a key.",
+            "-N new_passphrase  \nProvides the new passphrase.",
+            "-t, --type kind  \nThe type of key to create.",
+        ]
+    )
+}
+
+
+def test_an_option_of_one_letter_is_what_is_asked_about(tmp_path: Path) -> None:
+    knowledge = knowledge_of(tmp_path, LETTERS)
+    for question, said in (
+        ("What does -N do?", "Provides the new passphrase."),
+        ("keygen -n", "One or more principals that are included in a certificate when keygen signs a key."),
+        ("What is -t?", "The type of key to create."),
+    ):
+        answer = answer_question(knowledge, question, session="s")
+        assert [one["text"] for part in answer["sections"] for one in part["sentences"]][-1].endswith(said), question
+    assert answer_question(knowledge, "What does -x do?", session="s")["outcome"] != "answered"
+
+
+def test_a_capital_letter_by_itself_is_what_is_asked_about_though_every_passage_has_it(tmp_path: Path) -> None:
+    things = "mirror list editor package binary source windows memory graph error plot value speed loop".split()  # noqa: SIM905
+    about = "\n\n".join(f"## The {thing} of R\n\nR has a {thing} for R, and R has more." for thing in things)
+    what = "A system for statistics and graphics, with a language of its own, which many people use every day."
+    knowledge = knowledge_of(tmp_path, {"r.md": f"# R\n\n{about}\n\n## What is R?\n\n{what}\n"})
+    answer = answer_question(knowledge, "What is R?", session="s")
+    assert answer["sections"][0]["sentences"][0]["text"] == what
