@@ -650,3 +650,19 @@ def test_a_capital_letter_by_itself_is_what_is_asked_about_though_every_passage_
     knowledge = knowledge_of(tmp_path, {"r.md": f"# R\n\n{about}\n\n## What is R?\n\n{what}\n"})
     answer = answer_question(knowledge, "What is R?", session="s")
     assert answer["sections"][0]["sentences"][0]["text"] == what
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Where can I find more information on the lantern watch?", True),
+        ("How does the lantern watch work?", False),
+    ],
+)
+def test_where_something_is_found_is_told_by_what_points_there(tmp_path: Path, question: str, said: bool) -> None:
+    text = "# Watches\n\nThere is also the lantern watch, which rings when the oil is low.\n\n"
+    points = "More information on the lantern watch is available at https://lantern.example/watch."
+    knowledge = knowledge_of(tmp_path, {"watch.md": f"{text}{points}\n"})
+    answer = answer_question(knowledge, question, session="s")
+    shown = [one["text"] for part in answer["sections"] for one in part["sentences"]]
+    assert (points in shown) is said

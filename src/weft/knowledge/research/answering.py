@@ -29,6 +29,7 @@ from weft.knowledge.research.question_kinds import fits, lacks_kind, only_perhap
 from weft.knowledge.research.statements import PassageStatement, statements
 from weft.knowledge.research.weighing import BY_MEANING, BY_WORDS, AmongOthers, AnswerSigns, Weights
 from weft.language.leaning import leans_back
+from weft.language.pointing import tells_where
 from weft.language.sentences import sentence_spans
 from weft.protocol.values import dataclass
 
@@ -119,6 +120,7 @@ class Asked:
 
 _SIGN_OF_NAME: Final = re.compile(r"[A-Z]{2}|[a-z][A-Z]|\d|_")
 _WORD: Final = re.compile(r"[\w./'’-]*\w")
+_ASKS_WHERE: Final = re.compile(r"\W*(?:(?:from|to|von|d['’]|de) ?)?(?:where|wo|où|dónde)\b", re.IGNORECASE)
 _ENTRY: Final = re.compile(r"[`*]*(?:--[\w-]+[`*]*(?:[ =][\w<>]+)?, ?[`*]*)?(-\w{1,2})(?![\w-])")
 _OPTION: Final = re.compile(r"(?<![\w-])-\w{1,2}(?![\w-])")
 
@@ -233,8 +235,9 @@ def _signs(
     asked: Asked, rows: Sequence[Mapping[str, Any]], embedder: Embedder | Unavailable
 ) -> Iterator[JudgedPassage]:
     prepared = []
+    asks_where = _ASKS_WHERE.match(asked.text) is not None
     for row in rows[:CANDIDATES]:
-        read = [one for one in _read(row) if not one.points]
+        read = [one for one in _read(row) if not one.points or (asks_where and tells_where(one.text))]
         if all(one.asks for one in read):
             continue  # contents of a list of questions: nearer to the question than what answers it
         above = stems(f"{row['heading']} {row['title']} {row['lead']}")
