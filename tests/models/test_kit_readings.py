@@ -571,8 +571,33 @@ def test_rules_for_meetings_are_no_minutes_and_no_figure_is_a_date() -> None:
 
 
 @pytest.mark.parametrize(
+    ("due", "task"),
+    [
+        ("Ende des Monats", "Bernd Klein schickt das Angebot bis zum Ende des Monats."),
+        ("Mitte Mai", "Bernd Klein schickt das Angebot bis Mitte Mai."),
+    ],
+)
+def test_a_part_of_a_month_is_a_day_in_german(due: str, task: str) -> None:
+    text = (
+        "# Protokoll der Sitzung\n\nAnwesend: Anna Berg, Bernd Klein\n\nTagesordnung: der Garten.\n\n"
+        f"## Beschlüsse\n\nDer Zaun wird gestrichen.\n\n## Aufgaben\n\n- {task}\n"
+    )
+    parts = kits.make(text).summary["parts"]
+    assert [item.get("due") for part in parts if part["title"] == "Zu tun" for item in part["items"]] == [due]
+
+
+@pytest.mark.parametrize(
     ("due", "said"),
-    [("20 March", "by 20 March"), ("Friday", "by Friday"), ("Christmas", "before Christmas"), ("", "by Harlow & Sons")],
+    [
+        ("20 March", "by 20 March"),
+        ("Friday", "by Friday"),
+        ("Christmas", "before Christmas"),
+        ("the end of June", "by the end of June"),
+        ("the end of the month", "until the end of the month"),
+        ("mid-June", "by mid-June"),
+        ("", "by the end of the meeting"),
+        ("", "by Harlow & Sons"),
+    ],
 )
 def test_a_day_is_a_day(due: str, said: str) -> None:
     text = MINUTES.replace("about the leak.", f"about the leak {said}.")
