@@ -586,6 +586,17 @@ def test_a_part_of_a_month_is_a_day_in_german(due: str, task: str) -> None:
     assert [item.get("due") for part in parts if part["title"] == "Zu tun" for item in part["items"]] == [due]
 
 
+def test_a_table_of_one_row_is_called_so_and_a_motto_that_is_set_in_one_is_not_all() -> None:
+    table = "| “The lamp that burns twice as bright burns half as long.” | A proverb of the coast |\n| --- | --- |\n"
+    row = "| And the keeper who sleeps half as long tells of it twice as often | Another |\n"
+    told = "The harbour keeps four lamps. Each of them is lit at dusk by the keeper."
+    page = kits.make(f"# Lamps\n\n{table}{row}\n{told}\n").summary
+    assert (page["category"], page["tldr"]) != ("data", "")
+    assert "four lamps" in page["tldr"]
+    alone = kits.make("# Lamps\n\n| place | oil |\n| --- | --- |\n| North | paraffin |\n").summary
+    assert alone["note"] == "A table of one row: place, oil."
+
+
 @pytest.mark.parametrize(
     ("due", "said"),
     [

@@ -508,7 +508,8 @@ class _Teller:
         if self.kind == "data":
             rows = [one for one in self.reading.sentences if one.kind == "table"]
             names = [name for name in cells(rows[0].text) if name] if rows else []
-            return self.reading.says("table", rows=len(rows) - 1, columns=", ".join(names[:8])) if names else ""
+            name = "table" if len(rows) != 2 else "table_one"
+            return self.reading.says(name, rows=len(rows) - 1, columns=", ".join(names[:8])) if names else ""
         if self.kind == "list":
             items = sum(1 for block in self.reading.layout.blocks if block.kind == "item")
             groups = len({one.section for one in self.reading.sentences if one.section >= 0})
