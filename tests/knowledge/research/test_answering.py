@@ -267,6 +267,9 @@ def test_a_sentence_that_only_points_elsewhere_is_known(text: str, points: bool)
     [
         ("How many sensors does the ferry have?", "The new ferry has four thousand sensors.", 1.0),
         ("How many sensors does the ferry have?", "The new ferries have sensors for that.", 0.0),
+        ("How many sensors does the ferry have?", "The new ferry with sensors has about twenty cabins.", 0.0),
+        ("How many sensors does the ferry have?", "Sensors: 40; cabins: 20", 1.0),
+        ("How many sensors does the ferry have?", "With 20 cabins, the number of sensors is about 40.", 1.0),
         ("When does the shift end?", "The terminal will stop working at night from 3 March.", 1.0),
         ("When does the shift end?", "The terminal had turned ships away for months.", 0.5),
         ("When does the shift end?", "The union disputes the figures.", 0.0),
