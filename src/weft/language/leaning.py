@@ -43,6 +43,8 @@ _BEGINS: Final = re.compile(
     r"|(?:What|When|If|As|Because|While|Where|How|Why|Although|Though|Since|Once|Unless|Until|After|Before|Whether|Now"
     r"|Today|(?:In|By|Since|Until) \d{4})\s+(?:they|he|she|it(?! (?:is|was|rains|snows|seems|takes|comes|makes|turns"
     r"|would|will)\b))\b"
+    r"|(?:Now|Well|Okay|OK|Sure|Yes|No|Today|[A-Z][a-z]+ly),\s+(?:they|he|she|it(?! (?:is|was|seems|takes|turns|would"
+    r"|will)\b))\b"
     r"|(?:The|An?) [\w-]+ (?:that|who|which) \w+ (?:it|them|him)\b"
     r"|(?:Why|How|What|Where|When)\b[\w, ]{0,12} (?:does|do|did|is|was|are|were|can|could|will|would|should|has|have)"
     r" (?:it|they|he|she|this|that)\b(?! (?:take|possible|true|worth|mean to)\b)"
