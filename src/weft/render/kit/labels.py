@@ -31,7 +31,7 @@ class Labels:
 
     def number(self, value: float) -> str:
         """`12,400` is `12.400` where a comma stands before decimals."""
-        return number(value).translate(str.maketrans({mark: self(mark) for mark in ",."}))
+        return number(value).translate(str.maketrans(",.", self(",") + self(".")))
 
     def named(self, code: str) -> str:
         """A language, with its code where it is known."""
