@@ -597,6 +597,12 @@ def test_a_table_of_one_row_is_called_so_and_a_motto_that_is_set_in_one_is_not_a
     assert alone["note"] == "A table of one row: place, oil."
 
 
+def test_figures_name_no_columns_and_a_row_that_stands_askew_is_counted() -> None:
+    rows = [f"{day}/3/2003\t77.{day}\t9927{day}00\t0\t-42{day}8566\t0" for day in range(10, 30)]
+    rows[7] = "17/3/2003\t77\t5\t0\t-4\t0\t12\t13"
+    assert kits.make("\n".join(rows) + "\n").summary["note"] == "A table of 20 rows."
+
+
 @pytest.mark.parametrize(
     ("due", "said"),
     [
