@@ -18,6 +18,7 @@ _OWN: Final = (
     r"(?:paper|article|document|documentation|manual|guide|handbook|section|chapter|book|page|report|study|work|package"
     r"|program|library|file|vignette|tutorial|appendix|readme|faq|note|release|version|project|software|module|website"
     r"|site|essay|post|blog|newsletter|issue|letter|review|thesis|survey|tool|standard|specification|text|story|list"
+    r"|[Ll]icen[cs]e|[Aa]greement|[Cc]ontract|[Pp]olicy|[Tt]reaty|Directive|Regulation|Act"
     r"|year|week|month|day|morning|afternoon|evening|night|summer|winter|spring|autumn|fall|season|century|decade|time"
     r"|country|city|world)\b"
 )
