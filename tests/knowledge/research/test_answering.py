@@ -669,3 +669,20 @@ def test_where_something_is_found_is_told_by_what_points_there(tmp_path: Path, q
     answer = answer_question(knowledge, question, session="s")
     shown = [one["text"] for part in answer["sections"] for one in part["sentences"]]
     assert (points in shown) is said
+
+
+def test_the_number_of_a_paragraph_is_told_with_what_it_says() -> None:
+    text = """\
+1.7. "Larger Work" means a work that combines the software with other
+material.
+
+1.8. Effective Date
+
+The licence begins on the day on which a contribution is handed out. It was
+first given in 2003. Nothing is owed for it."""
+    assert [one.text for one in statements(text, "licence.txt")] == [
+        '1.7. "Larger Work" means a work that combines the software with other material.',
+        "1.8. Effective Date: The licence begins on the day on which a contribution is handed out.",
+        "It was first given in 2003.",
+        "Nothing is owed for it.",
+    ]

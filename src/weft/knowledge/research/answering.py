@@ -121,6 +121,8 @@ class Asked:
 _SIGN_OF_NAME: Final = re.compile(r"[A-Z]{2}|[a-z][A-Z]|\d|_")
 _WORD: Final = re.compile(r"[\w./'’-]*\w")
 _ASKS_WHERE: Final = re.compile(r"\W*(?:(?:from|to|von|d['’]|de) ?)?(?:where|wo|où|dónde)\b", re.IGNORECASE)
+_NUMBER: Final = re.compile(r"\A[\d.]+\. (?=\S)")
+"""Of a paragraph: it means nothing."""
 _ENTRY: Final = re.compile(r"[`*]*(?:--[\w-]+[`*]*(?:[ =][\w<>]+)?, ?[`*]*)?(-\w{1,2})(?![\w-])")
 _OPTION: Final = re.compile(r"(?<![\w-])-\w{1,2}(?![\w-])")
 
@@ -246,7 +248,8 @@ def _signs(
         able = [at for at, one in enumerate(read) if not one.is_brief]
         chosen = sorted(able, key=lambda at: (-shares[at] - asked.is_under(read[at].text), at))[:VECTORS]
         prepared.append((row, read, above, words, chosen))
-    near = _likeness(asked.text, [read[at].text for _, read, _, _, chosen in prepared for at in chosen], embedder)
+    texts = [_NUMBER.sub("", read[at].text) for _, read, _, _, chosen in prepared for at in chosen]
+    near = _likeness(asked.text, texts, embedder)
     for rank, (row, read, above, words, chosen) in enumerate(prepared, start=1):
         likeness = {at: near.pop(0) for at in chosen}
         if not chosen:
