@@ -686,3 +686,9 @@ first given in 2003. Nothing is owed for it."""
         "It was first given in 2003.",
         "Nothing is owed for it.",
     ]
+
+
+def test_what_speaks_of_an_option_that_is_asked_about_is_never_said_to_say_nothing(tmp_path: Path) -> None:
+    text = "# apt-get\n\nDie nützlichste Option ist -d, die heruntergeladene Dateien nicht installiert.\n"
+    knowledge = knowledge_of(tmp_path, {"apt.md": text})
+    assert answer_question(knowledge, "Was bedeutet die Option -d?", session="s")["outcome"] == "unsure"

@@ -207,7 +207,8 @@ def _apart(own: float, others: Sequence[float]) -> float:
 
 def _with_probability(asked: Asked, found: Sequence[JudgedPassage], at: int, weights: Weights) -> JudgedPassage:
     one = found[at]
-    likely = max(weights.likely(one.signs, among_others(found, at)), ANSWER if one.own else 0.0)
+    least = ANSWER if one.own else SAID if asked.options and not one.signs.lacking else 0.0
+    likely = max(weights.likely(one.signs, among_others(found, at)), least)
     return replace(one, probability=min(most_likely(asked, one), likely))
 
 
