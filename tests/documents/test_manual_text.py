@@ -203,3 +203,15 @@ def test_manuals_that_are_made_to_be_trouble_are_read_all_the_same() -> None:
     assert read_document(examples.encode(), "lamp.info").text.count("lamp.light()") == 30_000
     stairs = PAGE + "OPTIONS\n" + "".join(f"{' ' * (7 + 2 * step)}-x\n" for step in range(800))
     assert read_document(stairs.encode(), "lamp.txt").text.count("-x") == 800
+
+
+def test_a_page_whose_blanks_are_tabs_is_read_as_one() -> None:
+    """`man lamp-trim | col -b` writes them so."""
+
+    def tabbed(line: str) -> str:
+        parts = [line[at : at + 8] for at in range(0, len(line), 8)]
+        return "".join(f"{part.rstrip()}\t" if len(part) == 8 and part.endswith("  ") else part for part in parts)
+
+    text = "\n".join(map(tabbed, PAGE.split("\n")))
+    assert "\t" in text.split("\n")[0]
+    assert read_document(text.encode(), "a.txt").text == read_document(PAGE.encode(), "a.txt").text

@@ -166,6 +166,17 @@ def test_what_a_reader_sees_is_there(name: str, text: str, kept: list[str], drop
     assert document.title in ("Harbour notes", "Rope guide", "On tides", "Tide model")
 
 
+def test_asciidoc_is_read_as_such_whatever_its_file_is_called() -> None:
+    text = (
+        "= Rope guide\n\n[preface]\n== Knots\n\nA bowline holds.\n\n[[hitches]]\n== Hitches\n\nA clove hitch slips.\n"
+    )
+    document = read_document(text.encode(), "rope.txt")
+    assert document.title == "Rope guide"
+    assert document.text == "# Rope guide\n\n## Knots\n\nA bowline holds.\n\n## Hitches\n\nA clove hitch slips."
+    wiki = "= Rope guide =\n\n== Knots ==\n\nA bowline holds.\n"
+    assert "## Knots" not in read_document(wiki.encode(), "rope.txt").text
+
+
 @pytest.mark.parametrize("text", ["{}", "[1, 2]", "no notebook", '{"cells": 5}', '{"cells": [7]}'])
 def test_what_is_no_notebook_is_refused(text: str) -> None:
     with pytest.raises(DocumentError, match="no notebook"):

@@ -224,6 +224,15 @@ def test_a_long_section_is_not_cut_between_an_option_and_its_text_nor_inside_cod
         assert not [at for at in cuts if at in inside[1:]], (limit, [text[at : at + 20] for at in cuts])
 
 
+def test_code_in_a_long_quotation_is_not_cut() -> None:
+    lines = "\n".join(f"> The keeper lights lantern {at}." for at in range(12))
+    code = "> ```\n> lamp trim north\n> lamp light north\n> lamp trim south\n> ```"
+    text = f"{lines}\n>\n{code}\n>\n{lines}"
+    inside = range(text.index(code) + 1, text.index(code) + len(code))
+    for limit in range(200, 500):
+        assert not [start for start, _ in spans(text, limit) if start in inside], limit
+
+
 @pytest.mark.timeout(60)
 def test_a_section_of_many_examples_is_cut_all_the_same() -> None:
     """Minutes, where each place is held against all of them."""

@@ -56,6 +56,10 @@ def test_what_says_what_it_means_stands(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "language", "leans"),
     [
+        ("Now, it doesn't tell you quite enough.", "en", True),
+        ("Unfortunately, they are sold out in May.", "en", True),
+        ("This License does not grant any rights in the trademarks.", "en", False),
+        ("Normally, it is possible to leave by the back door.", "en", False),
         ("Der Landkreis wollte deshalb einen Neubau.", "de", True),
         ("Dagegen wehrte sich eine Initiative.", "de", True),
         ("Dieses Handbuch beschreibt das Programm.", "de", False),

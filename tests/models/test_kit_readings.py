@@ -571,8 +571,50 @@ def test_rules_for_meetings_are_no_minutes_and_no_figure_is_a_date() -> None:
 
 
 @pytest.mark.parametrize(
+    ("due", "task"),
+    [
+        ("Ende des Monats", "Bernd Klein schickt das Angebot bis zum Ende des Monats."),
+        ("Mitte Mai", "Bernd Klein schickt das Angebot bis Mitte Mai."),
+    ],
+)
+def test_a_part_of_a_month_is_a_day_in_german(due: str, task: str) -> None:
+    text = (
+        "# Protokoll der Sitzung\n\nAnwesend: Anna Berg, Bernd Klein\n\nTagesordnung: der Garten.\n\n"
+        f"## Beschlüsse\n\nDer Zaun wird gestrichen.\n\n## Aufgaben\n\n- {task}\n"
+    )
+    parts = kits.make(text).summary["parts"]
+    assert [item.get("due") for part in parts if part["title"] == "Zu tun" for item in part["items"]] == [due]
+
+
+def test_a_table_of_one_row_is_called_so_and_a_motto_that_is_set_in_one_is_not_all() -> None:
+    table = "| “The lamp that burns twice as bright burns half as long.” | A proverb of the coast |\n| --- | --- |\n"
+    row = "| And the keeper who sleeps half as long tells of it twice as often | Another |\n"
+    told = "The harbour keeps four lamps. Each of them is lit at dusk by the keeper."
+    page = kits.make(f"# Lamps\n\n{table}{row}\n{told}\n").summary
+    assert (page["category"], page["tldr"]) != ("data", "")
+    assert "four lamps" in page["tldr"]
+    alone = kits.make("# Lamps\n\n| place | oil |\n| --- | --- |\n| North | paraffin |\n").summary
+    assert alone["note"] == "A table of one row: place, oil."
+
+
+def test_figures_name_no_columns_and_a_row_that_stands_askew_is_counted() -> None:
+    rows = [f"{day}/3/2003\t77.{day}\t9927{day}00\t0\t-42{day}8566\t0" for day in range(10, 30)]
+    rows[7] = "17/3/2003\t77\t5\t0\t-4\t0\t12\t13"
+    assert kits.make("\n".join(rows) + "\n").summary["note"] == "A table of 20 rows."
+
+
+@pytest.mark.parametrize(
     ("due", "said"),
-    [("20 March", "by 20 March"), ("Friday", "by Friday"), ("Christmas", "before Christmas"), ("", "by Harlow & Sons")],
+    [
+        ("20 March", "by 20 March"),
+        ("Friday", "by Friday"),
+        ("Christmas", "before Christmas"),
+        ("the end of June", "by the end of June"),
+        ("the end of the month", "until the end of the month"),
+        ("mid-June", "by mid-June"),
+        ("", "by the end of the meeting"),
+        ("", "by Harlow & Sons"),
+    ],
 )
 def test_a_day_is_a_day(due: str, said: str) -> None:
     text = MINUTES.replace("about the leak.", f"about the leak {said}.")

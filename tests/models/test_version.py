@@ -36,6 +36,7 @@ RESULTS = {
     "26": "d666e69a308360f6",
     "27": "d666e69a308360f6",
     "28": "d666e69a308360f6",
+    "29": "d666e69a308360f6",
 }
 """What each version gives for these texts. A new version adds a line; only the last has to hold."""
 

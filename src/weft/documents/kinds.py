@@ -69,6 +69,7 @@ _DECLARATION: Final = pattern(r"\s*<\?xml\s")
 _WEBVTT: Final = pattern(r"\s*WEBVTT(?:[ \t\n]|\Z)")
 _JSON: Final = pattern(r"\s*[\[{]")
 _JSON_CLEARLY: Final = pattern(r"\s*(?:\{\s*\"|\[\s*\{\s*\")")
+_ASCIIDOC: Final = pattern(r"\s*= [^\s=][^\n]*(?<!=)\n(?:[^\n]*\n)*?== [^\s=][^\n]*(?<!=)\n")
 _CHARSET: Final = pattern(
     rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{2,40})|<\?xml[^>]{0,100}?encoding\s*=\s*[\"']([A-Za-z0-9_:.-]{2,40})",
     re.IGNORECASE,
@@ -128,6 +129,11 @@ def is_srt(text: str) -> bool:
         _TIMING.match(text.lstrip("\n \t"))
         or (_TIMING.search(text[:2_000]) and len(_TIMING.findall(text[:20_000])) > 2)
     )
+
+
+def is_asciidoc(text: str) -> bool:
+    """Whether it begins with a title and has a heading: a wiki has `=` behind these as well."""
+    return bool(_ASCIIDOC.match(text[:20_000]))
 
 
 def is_json(text: str, name: str) -> bool:

@@ -18,8 +18,8 @@ from typing import Final
 from weft.documents.document import Draft
 from weft.protocol.patterns import pattern
 
-_PAGE: Final = pattern(r"\s*(?P<page>[^\s()]{1,100}\([0-9][^\s()]{0,8}\)) [^\n]{0,200} (?P=page)[ \t]*\n")
-_SECTION: Final = pattern(r"^[^\W\d_a-z][^\n]{0,80}\n(?= {3,}\S)", re.MULTILINE)
+_PAGE: Final = pattern(r"\s*(?P<page>[^\s()]{1,100}\([0-9][^\s()]{0,8}\))[ \t][^\n]{0,200}[ \t](?P=page)[ \t]*\n")
+_SECTION: Final = pattern(r"^[^\W\d_a-z][^\n]{0,80}\n(?=(?: {3,}|\t)\S)", re.MULTILINE)
 _NODE: Final = pattern(r"^File: [^\n,]{1,200}, {1,2}Node: [^\n]{1,400}$", re.MULTILINE)
 _TAGS: Final = pattern(r"^(?:Tag Table:|Indirect:)\n", re.MULTILINE)
 _AROUND: Final = pattern(

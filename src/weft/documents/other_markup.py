@@ -24,6 +24,8 @@ _ORG_RULE: Final = re.compile(r"\s*\|[-+]+\|?\s*$")
 _ORG_CODE: Final = frozenset(("src", "example", "export"))
 _ADOC_HEADING: Final = re.compile(r"(={1,6}) +(\S.*)")
 _ADOC_SOURCE: Final = re.compile(r"\[source(?:%\w+)*(?:,\s*(\w+))?.*\]\s*$")
+_ADOC_SETTING: Final = re.compile(r"\[(?:\[[\w.-]+\]|[a-z]+)\]\s*$")
+"""What a place is called for references, and what is set how: `[[knots]]`, `[preface]`."""
 _ADOC_FENCE: Final = re.compile(r"(-{4,}|\.{4,})\s*$")
 _RST_LINE: Final = re.compile(r"([=\-~^\"'`#*+.:_<>])\1{2,}\s*$")
 _RST_UNSEEN: Final = re.compile(
@@ -111,6 +113,8 @@ def _asciidoc(text: str) -> str:
             language = ""
         elif source := _ADOC_SOURCE.match(line):
             language = source[1] or ""
+        elif _ADOC_SETTING.match(line):
+            continue
         elif heading := _ADOC_HEADING.match(line):
             lines += ["", f"{'#' * len(heading[1])} {heading[2]}", ""]
         else:

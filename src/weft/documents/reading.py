@@ -12,6 +12,7 @@ from weft.documents.finish import finished
 from weft.documents.kinds import (
     OTHER_MARKUPS,
     declared_charset,
+    is_asciidoc,
     is_html,
     is_json,
     is_pdf,
@@ -81,10 +82,10 @@ def _from_text(data: bytes, name: str) -> Draft:
 
 
 def _from_characters(text: str, name: str) -> Draft:
-    if name.lower().endswith(OTHER_MARKUPS):
+    if name.lower().endswith(OTHER_MARKUPS) or is_asciidoc(text):
         from weft.documents.other_markup import read_other_markup
 
-        return read_other_markup(text, name)
+        return read_other_markup(text, name if name.lower().endswith(OTHER_MARKUPS) else ".adoc")
     if is_webvtt(text):
         from weft.documents.captions import read_webvtt
 

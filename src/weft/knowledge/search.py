@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 Mode = Literal["hybrid", "keyword", "vector"]
 POOL: Final = 100
 """How many of each ranking are fused. Fewer lose what both know but neither puts first."""
+TELLING: Final = 1e-3
+"""The least that BM25 gives the best passage where a word tells any apart: one that most have counts nothing."""
 NOTHING_YET: Final = (
     "the index has no passages: `weft kb add` brings documents, and `weft kb update` reads those that are there"
 )
@@ -85,8 +87,10 @@ class _Rankings:
         }
 
     def by_places(self) -> tuple[dict[int, float], dict[int, float]]:
-        """The same by the places alone, and these as shares of the first place everywhere."""
-        lists = [list(ranking) for ranking in (self.keyword, self.vector) if ranking]
+        """The same by the places alone, and these as shares of the first place everywhere. Words that most passages
+        have give no places."""
+        words = self.keyword if max(self.keyword.values(), default=0.0) >= TELLING or not self.vector else {}
+        lists = [list(ranking) for ranking in (words, self.vector) if ranking]
         best = max(1, len(lists)) / (K + 1)
         first = dict.fromkeys(self.named, best)
         found = first | {item: score for item, score in fuse(lists).items() if item not in first}

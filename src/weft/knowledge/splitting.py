@@ -18,7 +18,7 @@ _CUTS: Final = (
     re.compile(r"(?<=[.!?;。！？])[\"'”’)\]]*\s+"),
     re.compile(r"\s+"),
 )
-_FENCE: Final = re.compile(r"^[ \t]*(?P<fence>`{3,}|~{3,})(?P<info>[^\n]*)$", re.MULTILINE)
+_FENCE: Final = re.compile(r"^[ \t>]*(?P<fence>`{3,}|~{3,})(?P<info>[^\n]*)$", re.MULTILINE)
 _ITEM: Final = re.compile(r"(?:[-*+•|>#]|\(?\w{1,3}[.)])\s")
 _TERM: Final = re.compile(r"\S{1,80}(?:\s+\S{1,80}){0,11}(?<![.!?;|。])(?<![.!?][”\"’'])")
 

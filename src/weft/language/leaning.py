@@ -18,6 +18,7 @@ _OWN: Final = (
     r"(?:paper|article|document|documentation|manual|guide|handbook|section|chapter|book|page|report|study|work|package"
     r"|program|library|file|vignette|tutorial|appendix|readme|faq|note|release|version|project|software|module|website"
     r"|site|essay|post|blog|newsletter|issue|letter|review|thesis|survey|tool|standard|specification|text|story|list"
+    r"|[Ll]icen[cs]e|[Aa]greement|[Cc]ontract|[Pp]olicy|[Tt]reaty|Directive|Regulation|Act"
     r"|year|week|month|day|morning|afternoon|evening|night|summer|winter|spring|autumn|fall|season|century|decade|time"
     r"|country|city|world)\b"
 )
@@ -43,6 +44,8 @@ _BEGINS: Final = re.compile(
     r"|(?:What|When|If|As|Because|While|Where|How|Why|Although|Though|Since|Once|Unless|Until|After|Before|Whether|Now"
     r"|Today|(?:In|By|Since|Until) \d{4})\s+(?:they|he|she|it(?! (?:is|was|rains|snows|seems|takes|comes|makes|turns"
     r"|would|will)\b))\b"
+    r"|(?:Now|Well|Okay|OK|Sure|Yes|No|Today|[A-Z][a-z]+ly),\s+(?:they|he|she|it(?! (?:is|was|seems|takes|turns|would"
+    r"|will)\b))\b"
     r"|(?:The|An?) [\w-]+ (?:that|who|which) \w+ (?:it|them|him)\b"
     r"|(?:Why|How|What|Where|When)\b[\w, ]{0,12} (?:does|do|did|is|was|are|were|can|could|will|would|should|has|have)"
     r" (?:it|they|he|she|this|that)\b(?! (?:take|possible|true|worth|mean to)\b)"

@@ -7,6 +7,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
+_FOUND_AT: Final = (
+    r"\b(?:discussion|description|details?|information|introduction|overview|explanation)s?\b[^.]{0,200}"
+    r" (?:is|are|can be) (?:given|found|provided|available) (?:in|at|on|from)\b"
+)
 _POINTS: Final = re.compile(
     r"^\W*(?:(?:please|but|also|then),? )?see\b(?! that\b| how\b| if\b| whether\b| what\b)"
     r"|^\W*see\b.*\?\W*$"
@@ -20,8 +24,7 @@ _POINTS: Final = re.compile(
     r" (?:we )?(?:also )?(?:describe|present|introduce|discuss|point|conclude|finishe|give|show|explain|review|outline"
     r"|summari[sz]e|deal|beschreib|behandel|décri|présent|describ|presenta)"
     r"|\bsee (?:above|below)\W*$|^\W*for (?:more |further )?(?:details?|information)\b.*\bsee\b"
-    r"|\b(?:discussion|description|details?|information|introduction|overview|explanation)s?\b[^.]{0,200}"
-    r" (?:is|are|can be) (?:given|found|provided|available) (?:in|at|on|from)\b"
+    rf"|{_FOUND_AT}"
     r"|\bplease (?:consult|refer to|read the|check the)\b"
     r"|[“\"][^”\"]{8,}\?[”\"]|\?[”\"]\W*$",
     re.IGNORECASE,
@@ -31,6 +34,14 @@ _POINTS: Final = re.compile(
 
 _ASIDE: Final = re.compile(r"\s*\((?:see|cf\.?) [^()]*\)", re.IGNORECASE)
 """What is said in brackets does not make a sentence point elsewhere that says something without it."""
+
+
+_TELLS_WHERE: Final = re.compile(rf"{_FOUND_AT}|https?://|www\.", re.IGNORECASE)
+
+
+def tells_where(text: str) -> bool:
+    """Whether what points elsewhere says where that is: to who asks where something is found, an answer."""
+    return _TELLS_WHERE.search(text) is not None
 
 
 def points_elsewhere(text: str) -> bool:

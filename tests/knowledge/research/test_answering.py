@@ -267,6 +267,9 @@ def test_a_sentence_that_only_points_elsewhere_is_known(text: str, points: bool)
     [
         ("How many sensors does the ferry have?", "The new ferry has four thousand sensors.", 1.0),
         ("How many sensors does the ferry have?", "The new ferries have sensors for that.", 0.0),
+        ("How many sensors does the ferry have?", "The new ferry with sensors has about twenty cabins.", 0.0),
+        ("How many sensors does the ferry have?", "Sensors: 40; cabins: 20", 1.0),
+        ("How many sensors does the ferry have?", "With 20 cabins, the number of sensors is about 40.", 1.0),
         ("When does the shift end?", "The terminal will stop working at night from 3 March.", 1.0),
         ("When does the shift end?", "The terminal had turned ships away for months.", 0.5),
         ("When does the shift end?", "The union disputes the figures.", 0.0),
@@ -615,3 +618,77 @@ def test_the_paragraph_behind_an_announcement_brings_it() -> None:
         "It warns many kinds of boats, including:",
         "Boats of the harbour that come in at night with oil.",
     ]
+
+
+LETTERS = {
+    "keygen.md": "# keygen\n\n"
+    + "\n\n".join(
+        [
+            "-a rounds  \nThe number of rounds. New keys have a new passphrase each, and keygen asks for it twice.",
+            "-b bits  \nSpecifies the number of bits in the key to create.",
+            "-n principals  \nOne or more principals that are included in a certificate when keygen signs a key.",
+            "-N new_passphrase  \nProvides the new passphrase.",
+            "-t, --type kind  \nThe type of key to create.",
+        ]
+    )
+}
+
+
+def test_an_option_of_one_letter_is_what_is_asked_about(tmp_path: Path) -> None:
+    knowledge = knowledge_of(tmp_path, LETTERS)
+    for question, said in (
+        ("What does -N do?", "Provides the new passphrase."),
+        ("keygen -n", "One or more principals that are included in a certificate when keygen signs a key."),
+        ("What is -t?", "The type of key to create."),
+    ):
+        answer = answer_question(knowledge, question, session="s")
+        assert [one["text"] for part in answer["sections"] for one in part["sentences"]][-1].endswith(said), question
+    assert answer_question(knowledge, "What does -x do?", session="s")["outcome"] != "answered"
+
+
+def test_a_capital_letter_by_itself_is_what_is_asked_about_though_every_passage_has_it(tmp_path: Path) -> None:
+    things = "mirror list editor package binary source windows memory graph error plot value speed loop".split()  # noqa: SIM905
+    about = "\n\n".join(f"## The {thing} of R\n\nR has a {thing} for R, and R has more." for thing in things)
+    what = "A system for statistics and graphics, with a language of its own, which many people use every day."
+    knowledge = knowledge_of(tmp_path, {"r.md": f"# R\n\n{about}\n\n## What is R?\n\n{what}\n"})
+    answer = answer_question(knowledge, "What is R?", session="s")
+    assert answer["sections"][0]["sentences"][0]["text"] == what
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Where can I find more information on the lantern watch?", True),
+        ("How does the lantern watch work?", False),
+    ],
+)
+def test_where_something_is_found_is_told_by_what_points_there(tmp_path: Path, question: str, said: bool) -> None:
+    text = "# Watches\n\nThere is also the lantern watch, which rings when the oil is low.\n\n"
+    points = "More information on the lantern watch is available at https://lantern.example/watch."
+    knowledge = knowledge_of(tmp_path, {"watch.md": f"{text}{points}\n"})
+    answer = answer_question(knowledge, question, session="s")
+    shown = [one["text"] for part in answer["sections"] for one in part["sentences"]]
+    assert (points in shown) is said
+
+
+def test_the_number_of_a_paragraph_is_told_with_what_it_says() -> None:
+    text = """\
+1.7. "Larger Work" means a work that combines the software with other
+material.
+
+1.8. Effective Date
+
+The licence begins on the day on which a contribution is handed out. It was
+first given in 2003. Nothing is owed for it."""
+    assert [one.text for one in statements(text, "licence.txt")] == [
+        '1.7. "Larger Work" means a work that combines the software with other material.',
+        "1.8. Effective Date: The licence begins on the day on which a contribution is handed out.",
+        "It was first given in 2003.",
+        "Nothing is owed for it.",
+    ]
+
+
+def test_what_speaks_of_an_option_that_is_asked_about_is_never_said_to_say_nothing(tmp_path: Path) -> None:
+    text = "# apt-get\n\nDie nützlichste Option ist -d, die heruntergeladene Dateien nicht installiert.\n"
+    knowledge = knowledge_of(tmp_path, {"apt.md": text})
+    assert answer_question(knowledge, "Was bedeutet die Option -d?", session="s")["outcome"] == "unsure"

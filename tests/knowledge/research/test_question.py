@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.knowledge.made import isa
 from tests.lanes import lives
 from weft.knowledge.research.depth import DEPTHS
-from weft.knowledge.research.question import CLEAR, plan_question
+from weft.knowledge.research.question import CLEAR, plan_question, terms_of
 
 GRAMMAR = isa().grammar
 
@@ -151,3 +151,22 @@ def test_a_choice_at_the_end_of_a_question_makes_no_half_sentences() -> None:
 )
 def test_two_adjectives_under_one_article_share_their_noun(question: str, sides: list[str]) -> None:
     assert [one for role, one in plan(question) if role == "supporting"] == sides
+
+
+@pytest.mark.parametrize(
+    ("question", "terms"),
+    [
+        ("What is R?", ("R",)),
+        ("What does -N do?", ("-N",)),
+        ("May I take A as it is, or is a well-known one better?", ("take", "well-known", "better")),
+        ("Was Ann O'Hara there?", ("ann", "o'hara")),
+    ],
+)
+def test_a_capital_by_itself_and_an_option_count(question: str, terms: tuple[str, ...]) -> None:
+    assert terms_of(question) == terms
+
+
+def test_a_letter_is_no_side_of_a_comparison_that_is_asked_by_itself() -> None:
+    assert [text for role, text in plan("What is the difference between R and S?") if role != "context"] == [
+        "What is the difference between R and S"
+    ]

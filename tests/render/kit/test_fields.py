@@ -11,26 +11,29 @@ from markdown_it import MarkdownIt
 from tests.render.kit.making import from_schema, kit_and_source, shown
 from tests.render.kit.reading import read_page
 from weft.render.kit import Source, kit_markdown, kit_page
-from weft.render.kit.figures import number, percent
+from weft.render.kit.labels import Labels
 from weft.render.kit.leftovers import leaves
 
 KITS = shown()
-ENUMS = {"flesch": "flesch reading ease", "lix": "lix", "length": "length of sentences"}
+ENUMS = {"flesch": "Flesch reading ease", "lix": "LIX", "length": "length of sentences"}
 
 
-def forms(path: str, value: Any) -> str:
+def forms(path: str, value: Any, label: Labels) -> str:
     """How a leaf is written for a reader."""
     name = path.rsplit(".", 1)[-1]
     if name in ("relevanceToUser", "relevanceScore"):
-        return percent(value)
+        return label.percent(value)
     if isinstance(value, int | float):
-        return number(value)
-    return ENUMS[value] if name == "measure" else str(value)
+        return label.number(value)
+    if name in ("measure", "level", "type", "sentiment", "category", "detectedSource"):
+        return label(ENUMS.get(value, value))
+    return str(value)
 
 
 def told(kit: Any) -> list[tuple[str, str]]:
     """Every leaf but the offsets, as it must be found."""
     values: list[tuple[str, str]] = []
+    label = Labels(kit["summary"].get("language", ""))
 
     def walk(value: Any, path: str) -> None:
         if isinstance(value, dict):
@@ -40,7 +43,7 @@ def told(kit: Any) -> list[tuple[str, str]]:
             for at, child in enumerate(value):
                 walk(child, f"{path}[{at}]")
         elif ".evidence" not in path and value != "":
-            values.append((path, " ".join(forms(path, value).split()).casefold()))
+            values.append((path, " ".join(forms(path, value, label).split()).casefold()))
 
     walk(kit, "")
     return values

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from importlib.resources import files
 from itertools import pairwise
 
@@ -11,6 +12,7 @@ import pytest
 from tests.render.kit.making import from_schema, kit_and_source, shown
 from tests.render.kit.reading import Node, read_page
 from weft.render.kit import Source, kit_page
+from weft.render.kit.labels import Labels
 
 KITS = shown()
 STYLE = files("weft.render.kit").joinpath("style.css").read_text("utf-8")
@@ -132,7 +134,10 @@ def test_words_are_in_their_language_and_ours_in_the_readers(name: str, tag: str
         assert root.by_id(id).attributes["lang"] == tag
     assert all(node.attributes.get("lang") == tag for quote in root.all("blockquote") for node in quote.all("p"))
     assert root.by_class("text")[0].attributes == {"class": "text", "lang": tag, "dir": way}
-    assert all(node.attributes["lang"] == "en" for node in root.by_class("uses") + root.by_class("refs"))
+    assert all(
+        node.attributes["lang"] == root.first("html").attributes["lang"]
+        for node in root.by_class("uses") + root.by_class("refs")
+    )
 
 
 def test_what_stands_around_a_german_kit_is_german() -> None:
@@ -141,6 +146,27 @@ def test_what_stands_around_a_german_kit_is_german() -> None:
     assert root.by_class("glance")[0].all("dd")[-1].text == "Deutsch (de)"
     assert root.by_class("legend")[0].text.startswith("Eine Zahl im Kästchen")
     assert all(node.text.startswith("in der Quelle") for node in root.by_class("where"))
+    assert root.all("a")[0].text == "Zur Mappe"
+    assert root.first("nav").attributes["aria-label"] == "Inhalt"
+    assert [node.text for node in root.first("thead").all("th")] == ["Feld", "Wert"]
+    assert "Art der Datei" in [node.text for node in root.first("tbody").all("th")]
+    assert root.by_id("source").by_class("lead")[0].text == "13 Stellen, auf denen die Mappe beruht, sind markiert."
+    assert root.by_class("uses")[1].first("a").text == "Kurz gesagt"
+    assert root.first("footer").text == "Mit Weft gemacht."
+
+
+def test_every_language_says_all_that_is_said_around_a_kit() -> None:
+    said = tomllib.loads(files("weft.render.kit").joinpath("labels.toml").read_text("utf-8"))
+    assert said["de"].keys() == said["fr"].keys() == said["es"].keys()
+    for words in said.values():
+        assert all(key.count("{}") == word.count("{}") for key, word in words.items())
+
+
+@pytest.mark.parametrize(
+    ("code", "shown"), [("de", "12.400,5"), ("fr", "12\u202f400,5"), ("es", "12.400,5"), ("en", "12,400.5")]
+)
+def test_a_number_is_written_as_its_reader_writes_numbers(code: str, shown: str) -> None:
+    assert Labels(code).number(12_400.5) == shown
 
 
 def test_a_line_that_runs_the_other_way_says_so() -> None:

@@ -132,7 +132,7 @@ def test_places_outside_the_source_are_counted_not_linked() -> None:
 @given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=25))
 def test_passages_never_cross_and_cover_what_they_stand_for(spans: list[tuple[int, int]]) -> None:
     text = "".join("abcdefghi\n"[at % 10] for at in range(60))
-    items = [KitItem(id=f"point-{at}", name="Point", text="x", spans=(span,)) for at, span in enumerate(spans)]
+    items = [KitItem(id=f"point-{at}", text="x", spans=(span,)) for at, span in enumerate(spans)]
     found = find_passages(items, Source(text=text))
     assert [one.number for one in found.every] == list(range(1, len(found.every) + 1))
     for one in found.every:
@@ -174,7 +174,7 @@ def test_times_of_cues_stand_beside_the_text_and_at_the_links() -> None:
     assert [node.line for node in root.by_class("when")] == ["0:01", "1:04", "1:02:09"]
     assert "01:04" in root.by_id("quote-1").line
     labels = [link.attributes["aria-label"] for link in root.by_id("headline").all("a")]
-    assert labels == ["Passage 1 of the source, at 1:04"]  # the name stands before the cue, and belongs to it
+    assert labels == ["Passage 1 of the source, 1:04"]  # the name stands before the cue, and belongs to it
     assert "> — 01:04" in kit_markdown(kit, source=Source(text=text, cues=cues))
 
 

@@ -29,6 +29,7 @@ from weft.knowledge.research.question_kinds import fits, lacks_kind, only_perhap
 from weft.knowledge.research.statements import PassageStatement, statements
 from weft.knowledge.research.weighing import BY_MEANING, BY_WORDS, AmongOthers, AnswerSigns, Weights
 from weft.language.leaning import leans_back
+from weft.language.pointing import tells_where
 from weft.language.sentences import sentence_spans
 from weft.protocol.values import dataclass
 
@@ -87,15 +88,22 @@ class Asked:
     """What a word that stands nowhere would weigh."""
     names: tuple[frozenset[str], ...] = ()
     """The stems of each name in it, as far as they tell passages apart."""
+    options: tuple[str, ...] = ()
+    """Options that are asked about, of one letter: `-n` is not `-N`."""
 
     def worth(self, word: str) -> float:
         """How much a word counts where all are compared: small words hold the question together, and say little."""
         return self.weights.get(word, 0.0) + SMALL * self.rarest
 
-    def named(self, there: Iterable[str]) -> bool:
-        """Whether every name that was asked for is there, or a part of it."""
+    def named(self, there: Iterable[str], content: str) -> bool:
+        """Whether every name that was asked for is there, or a part of it, and every option."""
         present = set(there)
-        return all(name & present for name in self.names)
+        return all(name & present for name in self.names) and set(self.options) <= set(_OPTION.findall(content))
+
+    def is_under(self, sentence: str) -> bool:
+        """Whether it begins with an option that is asked about, or with its long form."""
+        found = _ENTRY.match(sentence)
+        return found is not None and found[1] in self.options
 
     def told(self, there: Iterable[str]) -> float:
         """How much of what was asked is there, in rare words: a question of two common words is soon matched."""
@@ -112,6 +120,11 @@ class Asked:
 
 _SIGN_OF_NAME: Final = re.compile(r"[A-Z]{2}|[a-z][A-Z]|\d|_")
 _WORD: Final = re.compile(r"[\w./'’-]*\w")
+_ASKS_WHERE: Final = re.compile(r"\W*(?:(?:from|to|von|d['’]|de) ?)?(?:where|wo|où|dónde)\b", re.IGNORECASE)
+_NUMBER: Final = re.compile(r"\A[\d.]+\. (?=\S)")
+"""Of a paragraph: it means nothing."""
+_ENTRY: Final = re.compile(r"[`*]*(?:--[\w-]+[`*]*(?:[ =][\w<>]+)?, ?[`*]*)?(-\w{1,2})(?![\w-])")
+_OPTION: Final = re.compile(r"(?<![\w-])-\w{1,2}(?![\w-])")
 
 
 def names_in(question: str) -> list[str]:
@@ -135,6 +148,7 @@ def read_question(text: str, frequencies: Callable[[Iterable[str]], Mapping[str,
         {word: math.log(1 + (total - known.get(word, 0) + 0.5) / (known.get(word, 0) + 0.5)) for word in words},
         math.log(2 * total + 2),
         tuple(name for name in names if name and max(known.get(stem, 0) for stem in name) <= COMMON * total),
+        tuple(_OPTION.findall(text)),
     )
 
 
@@ -152,6 +166,8 @@ class JudgedPassage:
     """For the order: only the differences mean something."""
     perhaps: bool = False
     """Whether its best sentence may have that kind of thing, and may not."""
+    own: bool = False
+    """Whether its best sentence stands under the very option that is asked about."""
     wanted: frozenset[str] = frozenset()
     """The telling words of the question that its headings do not have: the answer should."""
     also: tuple[int, ...] = ()
@@ -169,7 +185,7 @@ def judge(asked: Asked, rows: Sequence[Mapping[str, Any]], embedder: Embedder | 
 
 def in_order(found: Iterable[JudgedPassage], weights: Weights) -> list[JudgedPassage]:
     scored = (replace(one, score=weights.rank(one.signs)) for one in found)
-    return sorted(scored, key=lambda one: -one.score)
+    return sorted(scored, key=lambda one: (not one.own, -one.score))
 
 
 def among_others(found: Sequence[JudgedPassage], at: int) -> AmongOthers:
@@ -191,7 +207,8 @@ def _apart(own: float, others: Sequence[float]) -> float:
 
 def _with_probability(asked: Asked, found: Sequence[JudgedPassage], at: int, weights: Weights) -> JudgedPassage:
     one = found[at]
-    likely = weights.likely(one.signs, among_others(found, at))
+    least = ANSWER if one.own else SAID if asked.options and not one.signs.lacking else 0.0
+    likely = max(weights.likely(one.signs, among_others(found, at)), least)
     return replace(one, probability=min(most_likely(asked, one), likely))
 
 
@@ -221,17 +238,19 @@ def _signs(
     asked: Asked, rows: Sequence[Mapping[str, Any]], embedder: Embedder | Unavailable
 ) -> Iterator[JudgedPassage]:
     prepared = []
+    asks_where = _ASKS_WHERE.match(asked.text) is not None
     for row in rows[:CANDIDATES]:
-        read = [one for one in _read(row) if not one.points]
+        read = [one for one in _read(row) if not one.points or (asks_where and tells_where(one.text))]
         if all(one.asks for one in read):
             continue  # contents of a list of questions: nearer to the question than what answers it
         above = stems(f"{row['heading']} {row['title']} {row['lead']}")
         words = [stems(one) for one in _told_of(read)]
         shares = [asked.share((*above, *own)) + 0.5 * asked.share(own) for own in words]
         able = [at for at, one in enumerate(read) if not one.is_brief]
-        chosen = sorted(able, key=lambda at: (-shares[at], at))[:VECTORS]
+        chosen = sorted(able, key=lambda at: (-shares[at] - asked.is_under(read[at].text), at))[:VECTORS]
         prepared.append((row, read, above, words, chosen))
-    near = _likeness(asked.text, [read[at].text for _, read, _, _, chosen in prepared for at in chosen], embedder)
+    texts = [_NUMBER.sub("", read[at].text) for _, read, _, _, chosen in prepared for at in chosen]
+    near = _likeness(asked.text, texts, embedder)
     for rank, (row, read, above, words, chosen) in enumerate(prepared, start=1):
         likeness = {at: near.pop(0) for at in chosen}
         if not chosen:
@@ -239,13 +258,17 @@ def _signs(
         told = _told_of(read)
         kind = {at: fits(asked.text, told[at]) for at in chosen}
         worth = {
-            at: likeness[at] + 0.5 * asked.share((*above, *words[at])) + 0.2 * read[at].says + 0.2 * kind[at]
+            at: likeness[at]
+            + 0.5 * asked.share((*above, *words[at]))
+            + 0.2 * read[at].says
+            + 0.2 * kind[at]
+            + asked.is_under(read[at].text)
             for at in chosen
         }
         best = max(chosen, key=lambda at: worth[at])
-        meaning = row.get("likeness")
+        meaning, content = row.get("likeness"), str(row["content"])
         whole = [*above, *(word for own in words for word in own)]
-        named = asked.named((*above, *stems(str(row["content"]))))  # in code as well
+        named = asked.named((*above, *stems(content)), f"{row['heading']} {content}")  # in code as well
         signs = AnswerSigns(
             meaning=float(meaning) if meaning is not None else likeness[best],
             sentence=likeness[best],
@@ -260,10 +283,11 @@ def _signs(
             matched=0.0,
         )
         perhaps = only_perhaps(asked.text, told[best])
+        own = asked.is_under(read[best].text)
         wanted = frozenset(asked.weights).difference(above)
         nearly = (at for at in chosen if at != best and worth[at] >= worth[best] - NEARLY)
         also = tuple(sorted(nearly, key=lambda at: -worth[at])[:ALSO])
-        yield JudgedPassage(row, tuple(read), best, signs, perhaps=perhaps, wanted=wanted, also=also)
+        yield JudgedPassage(row, tuple(read), best, signs, perhaps=perhaps, own=own, wanted=wanted, also=also)
 
 
 def _read(row: Mapping[str, Any]) -> list[PassageStatement]:

@@ -110,10 +110,13 @@ def is_asked(query: Mapping[str, Any]) -> bool:
     return query["role"] != "context" or bool(query.get("demoted"))
 
 
+_BRIEF: Final = re.compile(r"\d+(?:\.\d+)*|(?<![\w-])-\w{1,2}(?![\w-])|\b(?![AI]\b)[A-Z]\b(?!['’])")
+
+
 def terms_of(text: str) -> tuple[str, ...]:
-    """What carries the sense of a sub-query, each once; numbers count, as `315.12` may be all there is."""
-    found = [*words.terms(_MEASURED.sub("how", text)), *re.findall(r"\d+(?:\.\d+)*", text)]
-    return tuple(dict.fromkeys(found))
+    """What carries the sense of a sub-query, each once; numbers count, as `315.12` may be all there is, and so may an
+    option (`-N`) and a capital letter by itself (`What is R?`)."""
+    return tuple(dict.fromkeys([*words.terms(_MEASURED.sub("how", text)), *_BRIEF.findall(text)]))
 
 
 # -- taking apart
@@ -207,7 +210,7 @@ def _sides(part: str) -> Iterator[str]:
         if match := pattern.search(part):
             for side in _with_one_noun(match["a"], match["b"].strip(" ,;?.")):
                 text = _LEADING.sub("", side.strip(" ,;?.")).strip()
-                if terms_of(text):
+                if terms_of(text) and len(text) > 1:  # `R` alone asks nothing
                     yield _capital(text)
             return
 

@@ -130,19 +130,23 @@ def fits(question: str, sentence: str) -> float:
         return 0.5
     _, surely, perhaps = _SIGNS_OF[asked]
     if surely is not None and surely.search(sentence):
-        return 1.0 if _counts(question, sentence, surely) else 0.5
+        return 1.0 if _counts(question, sentence, surely) else 0.0
     return 0.5 if perhaps is not None and perhaps.search(sentence) else 0.0
 
 
 def _counts(question: str, sentence: str, number: re.Pattern[str]) -> bool:
-    """Where it is asked how many of something: whether a number stands before that, and not before something else."""
+    """Where it is asked how many of something: whether a number stands before that, or is said of it behind it, and not
+    before something else alone."""
     counted = _COUNTED.search(question)
     if counted is None:
         return True
     (thing,) = stems(counted["thing"])[:1] or ("",)
     words = _WORD.findall(sentence)
     places = [at for at, word in enumerate(words) if thing in stems(word)]
-    return not places or any(number.search(word) for at in places for word in words[max(0, at - _NEAR) : at])
+    said_of = re.search(rf"\b{thing}\w*(?: is| are|:| ?=| \()\W*((?:\w+ )?\S+)", sentence, re.IGNORECASE)
+    if not places or (said_of and number.search(said_of[1])):
+        return True
+    return any(number.search(word) for at in places for word in words[max(0, at - _NEAR) : at])
 
 
 def only_perhaps(question: str, sentence: str) -> bool:

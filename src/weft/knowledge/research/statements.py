@@ -106,6 +106,8 @@ _TABLE_OF_ONE: Final = re.compile(
 _RULE: Final = re.compile(r"^[\s|:=~*_+-]*$")
 _HEADING: Final = re.compile(r"\s*#{1,6}(?:\s|\Z)")
 _CELLS: Final = re.compile(r"(?<!\\)\|")
+_NUMBER: Final = re.compile(r"[\d.]+\.")
+"""What a paragraph is called: `1.7.` belongs to what it says."""
 _STANDS_ALONE: Final = re.compile(r"(?:^|\s)[.!?]+\Z")
 """A sign that is spoken of (`Type a ? to …`) and ends nothing where a small letter follows."""
 _WRITTEN: Final = frozenset((".txt", ".text", ".pdf", ".docx", ".srt", ".vtt", ".csv", ".tsv", ".xlsx"))
@@ -247,7 +249,8 @@ class _PassageReader:
 def _sentence_spans(text: str) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     for start, end in sentence_spans(text):
-        if found and text[start].islower() and _STANDS_ALONE.search(text[: found[-1][1]]):
+        cut = text[start].islower() and found and _STANDS_ALONE.search(text[: found[-1][1]])
+        if cut or (found and _NUMBER.fullmatch(text[slice(*found[-1])])):
             start = found.pop()[0]
         found.append((start, end))
     return found

@@ -33,8 +33,8 @@ _OWNER: Final = re.compile(
 _NAMED_DAYS: Final = "|".join(sorted({name for code in KNOWN for name in lexicon(code).months}))
 _DAY: Final = rf"(?:{_NAMED_DAYS}|(?:jan|feb|mar|apr|jun|jul|aug|sept?|o[ck]t|nov|de[cz])\b\.?|{signs('feasts')})"
 _DUE: Final = re.compile(
-    r"\b(?:by|until|before|due|bis(?: zum)?|avant(?: le)?|d'ici(?: le| au)?|antes del?|para el)\s+(?P<date>(?:the\s"
-    r"|end of\s|ende\s|next\s|nächsten?\s)?"
+    r"\b(?:by|until|before|due|bis(?: zum)?|avant(?: le)?|d'ici(?: le| au)?|antes del?|para el)\s+(?P<date>"
+    rf"(?:{signs('part_of_time')})(?:{signs('time_in_parts')}|\d{{4}})|(?:{signs('part_of_time')}|the\s|next\s|nächsten?\s)?"
     rf"(?:\d{{1,2}}(?:st|nd|rd|th|\.)?\s(?:of\s|de\s)?{_DAY}(?:\s\d{{4}})?|{_DAY}(?:\s\d{{1,2}})?(?:,?\s\d{{4}})?"
     r"|\d{4}-\d\d-\d\d|\d{1,2}\.\d{1,2}\.(?:\d{2,4})?|week|month|woche|monat))(?!\w)",
     re.I,

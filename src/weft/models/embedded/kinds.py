@@ -55,6 +55,8 @@ _CAPTIONS: Final = 120
 """Words from which a text without stops is taken for captions though nobody says that it was spoken."""
 _TOLD_BESIDE: Final = 8
 """Sentences beside tables or code: with more, these belong to a text."""
+_ROWS: Final = 2
+"""Rows up to which a table beside sentences holds no data: a motto is set in one."""
 _TOLD, _SAID = 150, 80
 """Of how many words at most one must tell who said something, or on which day it was, where a text is news; and where
 it names no day."""
@@ -86,10 +88,12 @@ def _by_shape(reading: Reading, source_kind: str) -> Category | None:
     }
     prose = size["prose"] + size["item"]
     spoken = source_kind in ("webvtt", "srt", "whisper") or len(reading.layout.times) > max(5, 0.3 * len(blocks))
-    told = sum(1 for one in reading.sentences if one.sound) > _TOLD_BESIDE
+    sound = sum(1 for one in reading.sentences if one.sound and one.kind != "table")
+    told = sound > _TOLD_BESIDE
+    rows = sum(1 for one in reading.sentences if one.kind == "table")
     if size["code"] > prose and (reading.layout.program or not told):
         return "code"
-    if size["table"] > prose and not told:
+    if size["table"] > prose and not told and (rows > _ROWS or not sound):
         return "data"
     if not spoken and is_verse(reading):
         return "poem"

@@ -506,14 +506,28 @@ class _Teller:
             lines = sum(1 for stanza in every for line in stanza if line)
             return self.reading.says("poem" if len(every) > 1 else "poem_one", lines=lines, parts=len(every))
         if self.kind == "data":
-            rows = [one for one in self.reading.sentences if one.kind == "table"]
-            names = [name for name in cells(rows[0].text) if name] if rows else []
-            return self.reading.says("table", rows=len(rows) - 1, columns=", ".join(names[:8])) if names else ""
+            return self._note_of_table()
         if self.kind == "list":
             items = sum(1 for block in self.reading.layout.blocks if block.kind == "item")
             groups = len({one.section for one in self.reading.sentences if one.section >= 0})
             return self.reading.says("list_groups" if groups > 1 else "list", items=items, parts=groups)
         return ""
+
+    def _note_of_table(self) -> str:
+        """Its rows and its columns; figures alone name no column. Where nothing is told between them all lines are
+        rows, also those that do not stand in the columns of the others."""
+        text, every = self.reading.text, self.reading.sentences
+        rows = [one for one in every if one.kind == "table"]
+        if not rows:
+            return ""
+        lines = [line for line in text[rows[0].start : rows[-1].end].split("\n") if line.strip(" |:-")]
+        told = any(one.sound for one in every[rows[0].index : rows[-1].index])
+        count = len(rows) if told else len(lines)
+        names = [name for name in cells(lines[0]) if name]
+        if not any(map(str.isalpha, "".join(names))):
+            return self.reading.says("table_bare", rows=count)
+        name = "table" if count != 2 else "table_one"
+        return self.reading.says(name, rows=count - 1, columns=", ".join(names[:8]))
 
 
 def _before_the_place(reading: Reading) -> frozenset[int]:

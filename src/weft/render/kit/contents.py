@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from weft.protocol.values import dataclass, replace
-from weft.render.kit.figures import counted, language_name, measure_name, number, percent
+from weft.render.kit.figures import measure_name
+from weft.render.kit.labels import Labels
 from weft.render.kit.leftovers import Leftover, leftovers
 from weft.render.kit.source import Source
 
@@ -22,8 +23,6 @@ Span = tuple[int, int]
 class KitItem:
     id: str
     """The anchor on the page: `point-3`."""
-    name: str
-    """What the source calls it where it refers back: `Point 3`."""
     text: str = ""
     title: str = ""
     kind: str = ""
@@ -66,6 +65,8 @@ class Fact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contents:
+    label: Labels
+    """The words around it, in the reader's language."""
     headline: KitItem
     tldr: KitItem
     points: tuple[KitItem, ...]
@@ -120,12 +121,12 @@ class Contents:
 
 
 _TEXTS: Final = {
-    "headline": ("headline", "Headline"),
-    "tldr": ("in-short", "In short"),
-    "overview": ("overview", "Overview"),
-    "detailedAnalysis": ("analysis", "Analysis"),
-    "narrativeFlow": ("course", "Course"),
-    "context": ("setting", "Setting"),
+    "headline": "headline",
+    "tldr": "in-short",
+    "overview": "overview",
+    "detailedAnalysis": "analysis",
+    "narrativeFlow": "course",
+    "context": "setting",
 }
 _SAYS: Final = {
     "idea": "explanation", "angle": "description", "question": "question", "section": "notes", "tension": "one",
@@ -138,12 +139,14 @@ def read_kit(kit: Mapping[str, Any], source: Source) -> Contents:
     summary, ideas = _mapping(kit.get("summary")), _mapping(kit.get("ideas"))
     places, found = _mapping(summary.get("evidence")), _mapping(ideas.get("evidence"))
     texts = {
-        field: KitItem(id=id, name=name, text=_text(summary.get(field)), spans=_spans(places.get(field)))
-        for field, (id, name) in _TEXTS.items()
+        field: KitItem(id=id, text=_text(summary.get(field)), spans=_spans(places.get(field)))
+        for field, id in _TEXTS.items()
     }
+    label = Labels(source.reader, _text(summary.get("language")))
     points, named = _points(_items(summary, places, "bullets", "point"), texts["tldr"])
     sections = _items(kit, {}, "suggestedOutline", "section")
     return Contents(
+        label=label,
         headline=texts["headline"],
         tldr=texts["tldr"],
         points=points,
@@ -170,8 +173,8 @@ def read_kit(kit: Mapping[str, Any], source: Source) -> Contents:
         category=_text(summary.get("category")),
         form=_text(summary.get("detectedSource")),
         language=_text(summary.get("language")),
-        glance=tuple(_glance(kit, summary)),
-        details=tuple(_details(kit, summary, ideas, source)),
+        glance=tuple(_glance(kit, summary, label)),
+        details=tuple(_details(kit, summary, ideas, source, label)),
         rest=leftovers(kit),
     )
 
@@ -186,7 +189,7 @@ def _points(points: Sequence[KitItem], tldr: KitItem) -> tuple[tuple[KitItem, ..
             named[point.id] = tldr.id
             continue
         at = len(shown) + 1
-        shown.append(replace(point, id=f"point-{at}", name=f"Point {at}"))
+        shown.append(replace(point, id=f"point-{at}"))
         named[point.id] = f"point-{at}"
     return tuple(shown), named
 
@@ -199,25 +202,24 @@ def _groups(summary: Mapping[str, Any], places: Mapping[str, Any]) -> Iterator[G
         items = []
         for place, item in enumerate(_list(value.get("items"))):
             number += 1
-            items.append(_item(item, f"part-{number}", f"Part {number}", spans[place] if place < len(spans) else ()))
+            items.append(_item(item, f"part-{number}", spans[place] if place < len(spans) else ()))
         yield Group(title=_text(value.get("title")), items=tuple(items))
 
 
 def _items(parent: Mapping[str, Any], places: Mapping[str, Any], field: str, name: str) -> tuple[KitItem, ...]:
     every = _list(places.get(field))
     return tuple(
-        _item(value, f"{name}-{at}", f"{name.capitalize()} {at}", every[at - 1] if at <= len(every) else ())
+        _item(value, f"{name}-{at}", every[at - 1] if at <= len(every) else ())
         for at, value in enumerate(_list(parent.get(field)), 1)
     )
 
 
-def _item(value: Any, id: str, name: str, places: Any) -> KitItem:
+def _item(value: Any, id: str, places: Any) -> KitItem:
     if not isinstance(value, Mapping):
-        return KitItem(id=id, name=name, text=_text(value), spans=_spans(places))
+        return KitItem(id=id, text=_text(value), spans=_spans(places))
     kind = id.partition("-")[0]
     return KitItem(
         id=id,
-        name=name,
         text=_text(value.get(_SAYS.get(kind, "text"))),
         title=_text(value.get(_TITLES[kind])) if kind in _TITLES else "",
         kind=_text(value.get("type")),
@@ -239,25 +241,25 @@ def _item(value: Any, id: str, name: str, places: Any) -> KitItem:
     )
 
 
-def _glance(kit: Mapping[str, Any], summary: Mapping[str, Any]) -> Iterator[Fact]:
+def _glance(kit: Mapping[str, Any], summary: Mapping[str, Any], label: Labels) -> Iterator[Fact]:
     meta, readability = _mapping(kit.get("meta")), _mapping(summary.get("readability"))
     minutes, words = _number(meta.get("estimatedReadingTimeMinutes")), _number(summary.get("wordCount"))
     if minutes is not None:
-        yield Fact(label="Reading time", value=f"{number(minutes)}\u00a0min")
+        yield Fact(label="Reading time", value=f"{label.number(minutes)}\u00a0min")
     if words is not None:
-        yield Fact(label="Words", value=number(words))
+        yield Fact(label="Words", value=label.number(words))
     if readability.get("level"):
-        yield Fact(label="To read", value=_text(readability["level"]))
+        yield Fact(label="To read", value=label(_text(readability["level"])))
     if summary.get("language"):
-        yield Fact(label="Language", value=language_name(_text(summary["language"])))
+        yield Fact(label="Language", value=label.named(_text(summary["language"])))
     relevance = _number(meta.get("relevanceToUser"))
     if relevance is not None:
-        yield Fact(label="Relevance", value=percent(relevance))
+        yield Fact(label="Relevance", value=label.percent(relevance))
 
 
 def _details(
-    kit: Mapping[str, Any], summary: Mapping[str, Any], ideas: Mapping[str, Any], source: Source
-) -> Iterator[Fact]:  # fmt: skip
+    kit: Mapping[str, Any], summary: Mapping[str, Any], ideas: Mapping[str, Any], source: Source, label: Labels
+) -> Iterator[Fact]:
     origin, meta = _mapping(kit.get("source")), _mapping(kit.get("meta"))
     yield from _told("Source", _text(origin.get("label")), source.title, "Title")
     yield from _told("Author", source.author)
@@ -265,18 +267,17 @@ def _details(
     for address in dict.fromkeys(one for one in (_text(origin.get("url")), source.url) if one):
         yield Fact(label="Address", value=address, said=True, address=True)
     yield from _told("File kind", source.kind)
-    yield from _told("Taken for", _text(summary.get("detectedSource")))
-    yield from _told("Category", _text(summary.get("category")))
-    yield from _told("Sentiment", _text(summary.get("sentiment")))
+    for name, field in (("Taken for", "detectedSource"), ("Category", "category"), ("Sentiment", "sentiment")):
+        yield from _told(name, label(_text(summary.get(field))))
     code, stated = _text(summary.get("language")), source.language
-    for one in dict.fromkeys(language_name(code) for code in (code, stated) if code):
+    for one in dict.fromkeys(label.named(code) for code in (code, stated) if code):
         yield Fact(label="Language", value=one)
-    yield from _readability(_mapping(summary.get("readability")))
-    yield from _amounts("Words", number, {"": summary.get("wordCount")})
+    yield from _readability(_mapping(summary.get("readability")), label)
+    yield from _amounts("Words", label.number, {"": summary.get("wordCount")})
     minutes = {"": meta.get("estimatedReadingTimeMinutes"), "in the summary": summary.get("readingTimeMinutes")}
-    yield from _amounts("Reading time", lambda value: counted(value, "minute"), minutes)
+    yield from _amounts("Reading time", lambda value: label.counted(value, "{} minute", "{} minutes"), minutes)
     scores = {"": meta.get("relevanceToUser"), "in the summary": _mapping(summary.get("score")).get("relevanceToUser")}
-    yield from _amounts("Relevance to you", percent, scores)
+    yield from _amounts("Relevance to you", label.percent, scores)
     yield from _told("Content id", _text(kit.get("contentId")))
     for part, value in (("summary", summary), ("ideas", ideas)):
         if value.get("contentId") not in (None, kit.get("contentId")):
@@ -302,11 +303,11 @@ def _amounts(label: str, shown: Callable[[float], str], values: Mapping[str, Any
             yield Fact(label=f"{label} {place}".strip(), value=text)
 
 
-def _readability(found: Mapping[str, Any]) -> Iterator[Fact]:
+def _readability(found: Mapping[str, Any], label: Labels) -> Iterator[Fact]:
     score, length = _number(found.get("score")), _number(found.get("wordsPerSentence"))
-    level, measure = _text(found.get("level")), measure_name(_text(found.get("measure")))
-    parts = [level, f"{measure} {number(score)}" if score is not None else measure]
-    parts += [counted(length, "word") + " a sentence"] if length is not None else []
+    level, measure = label(_text(found.get("level"))), label(measure_name(_text(found.get("measure"))))
+    parts = [level, f"{measure} {label.number(score)}" if score is not None else measure]
+    parts += [label.counted(length, "{} word a sentence", "{} words a sentence")] if length is not None else []
     if any(parts):
         yield Fact(label="Readability", value=", ".join(part for part in parts if part))
 

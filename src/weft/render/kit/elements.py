@@ -54,23 +54,24 @@ def whole_page(
     masthead: Html,
     sections: Sequence[Section],
     *,
-    main: tuple[str, str],
+    main: str,
+    skip: str,
+    contents: str,
     made: Child,
     language: str,
     way: str,
 ) -> str:
-    """A page that stands alone. `main`: the id of what it is about, and what that is called. `made`: what made it."""
+    """A page that stands alone. `main`: the id of what it is about, to which `skip` leads. `made`: what made it."""
     shown = [section for section in sections if section[2]]
     links = [element("li", element("a", name, href=f"#{id}")) for id, name, _ in shown]
-    id, called = main
     body = element(
         "body",
-        element("a", f"Skip to the {called}", href=f"#{id}", class_="skip"),
+        element("a", skip, href=f"#{main}", class_="skip"),
         element(
             "div",
             masthead,
-            element("nav", element("ol", *links), aria_label="Contents"),
-            element("main", *(_section(*section) for section in shown), id=id, tabindex="-1"),
+            element("nav", element("ol", *links), aria_label=contents),
+            element("main", *(_section(*section) for section in shown), id=main, tabindex="-1"),
             element("footer", element("p", made)),
             class_="page",
         ),

@@ -45,9 +45,8 @@ def counted(value: float, one: str, many: str = "") -> str:
 
 
 def language_name(code: str) -> str:
-    """`German (de)`; a code nobody knows stands for itself."""
-    name = _LANGUAGES.get(code.lower().replace("_", "-").split("-")[0])
-    return f"{name} ({code})" if name else code
+    """`German`; nothing for a code nobody knows."""
+    return _LANGUAGES.get(code.lower().replace("_", "-").split("-")[0], "")
 
 
 def measure_name(measure: str) -> str:

@@ -7,6 +7,13 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
+from weft.render.kit.figures import language_name, number
+
+LOST: Final = (
+    "{} place that this kit refers to can't be found in the source as it is now.",
+    "{} places that this kit refers to can't be found in the source as it is now.",
+)
+WORDS: Final = ("{} word", "{} words")
 MORE: Final = "With a model connected: angles with a thesis each, and `weft run draft`."
 """What a kit that was made without a model says at its end."""
 
@@ -21,6 +28,27 @@ class Labels:
 
     def __call__(self, english: str) -> str:
         return self._words.get(english, english)
+
+    def number(self, value: float) -> str:
+        """`12,400` is `12.400` where a comma stands before decimals."""
+        return number(value).translate(str.maketrans(",.", self(",") + self(".")))
+
+    def named(self, code: str) -> str:
+        """A language, with its code where it is known."""
+        name = language_name(code)
+        return f"{self(name)} ({code})" if name else code
+
+    def percent(self, share: float) -> str:
+        return f"{self.number(round(share * 100, 1))}\u00a0%"
+
+    def counted(self, value: float, one: str, many: str) -> str:
+        """`{} word` and `{} words`, with the number in its place."""
+        return self(one if value == 1 else many).format(self.number(value))
+
+    def item(self, id: str) -> str:
+        """What an item of the kit is called where the source refers back to it: `Point 3`."""
+        name, _, at = id.replace("-", " ").capitalize().rpartition(" ")
+        return f"{self(name)} {at}" if at.isdecimal() else self(f"{name} {at}".strip())
 
 
 @cache

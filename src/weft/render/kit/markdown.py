@@ -16,8 +16,7 @@ from typing import Any, Final
 
 from weft.render.kit.characters import one_line, paragraphs
 from weft.render.kit.contents import Contents, Group, KitItem, read_kit
-from weft.render.kit.figures import counted, percent
-from weft.render.kit.labels import MORE, Labels
+from weft.render.kit.labels import LOST, MORE, WORDS, Labels
 from weft.render.kit.passages import Passages, find_passages
 from weft.render.kit.source import Source
 
@@ -32,7 +31,7 @@ _LETTER: Final = re.compile(r"[^\W_]")
 def kit_markdown(kit: Mapping[str, Any], *, source: Source) -> str:
     """The same bytes for the same kit and source."""
     contents = read_kit(kit, source)
-    writer = _Writer(contents, find_passages(contents.items(), source), Labels(source.reader, contents.language))
+    writer = _Writer(contents, find_passages(contents.items(), source))
     needed = [block for block in writer.needed() if block]
     room = _words(source.text) - sum(map(_words, needed))
     around: list[str] = []
@@ -58,10 +57,10 @@ def escaped(text: str) -> str:
 
 
 class _Writer:
-    def __init__(self, contents: Contents, passages: Passages, labels: Labels) -> None:
+    def __init__(self, contents: Contents, passages: Passages) -> None:
         self._contents = contents
         self._passages = passages
-        self._say = labels
+        self._say: Labels = contents.label
 
     def needed(self) -> Iterator[str]:
         contents, say = self._contents, self._say
@@ -89,8 +88,7 @@ class _Writer:
             lines = (f"{escaped(path)}: {escaped(value)}" for path, value in contents.rest)
             yield from under(self._head("Details"), [listed(lines)])
         if self._passages.lost:
-            lost = counted(self._passages.lost, "place")
-            yield f"{lost} that this kit refers to can't be found in the source as it is now."
+            yield say.counted(self._passages.lost, *LOST)
 
     def around(self) -> Iterator[list[str]]:
         """What is good to have, the most useful first."""
@@ -111,7 +109,7 @@ class _Writer:
         return f"## {self._say(label)}"
 
     def _line(self, item: KitItem) -> str:
-        kind = f" *({escaped(item.kind)})*" if item.kind else ""
+        kind = f" *({escaped(self._say(item.kind))})*" if item.kind else ""
         return f"{escaped(item.text)}{kind}"
 
     def _group(self, group: Group) -> str:
@@ -142,7 +140,7 @@ class _Writer:
         return text.replace(figure, f"**{figure}**", 1) if figure and figure in text else f"{figure} {text}".strip()
 
     def _angle(self, item: KitItem) -> Iterator[str]:
-        score = f" ({percent(item.score)})" if item.score is not None else ""
+        score = f" ({self._say.percent(item.score)})" if item.score is not None else ""
         yield f"### {escaped(item.title)}{score}"
         yield f"**{self._say('Thesis')}:** {escaped(item.thesis)}" if item.thesis else ""
         yield escaped(item.text)
@@ -153,7 +151,7 @@ class _Writer:
         said = [f"> {escaped(one)}" for one in paragraphs(item.text)]
         by = [escaped(one) for one in (item.speaker, item.time) if one]
         if item.id in self._passages.missing:
-            by.append("**not found word for word in the source**")
+            by.append(f"**{self._say('not found word for word in the source')}**")
         context = escaped(item.context)
         told = "\n>\n".join([*said, f"> — {', '.join(by)}"] if by else said)
         return f"{told}\n\n{context}" if context else told
@@ -161,7 +159,7 @@ class _Writer:
     def _outline(self) -> Iterator[str]:
         for at, item in enumerate(self._contents.outline, 1):
             yield f"### {at}. {escaped(item.title)}" + (
-                f" ({counted(item.words, 'word')})" if item.words is not None else ""
+                f" ({self._say.counted(item.words, *WORDS)})" if item.words is not None else ""
             )
             yield "\n\n".join(escaped(one) for one in paragraphs(item.text))
             yield ", ".join(map(escaped, item.rests_on))

@@ -14,14 +14,21 @@ from typing import Any, Final
 from weft.render.kit.characters import direction, language_tag, one_line
 from weft.render.kit.contents import Contents, Fact, read_kit
 from weft.render.kit.elements import Child, Html, Section, element, join, whole_page
-from weft.render.kit.figures import counted, number
-from weft.render.kit.labels import MORE, Labels
+from weft.render.kit.labels import LOST, MORE
 from weft.render.kit.parts import KitParts, ribbon
 from weft.render.kit.passages import find_passages
 from weft.render.kit.source import Source
 from weft.render.kit.source_text import PRINTED, WHOLE, SourceText
 
 _LEGEND: Final = "A number in a box leads to the passage of the source that a statement rests on."
+_MARKED: Final = (
+    "{} passage that the kit rests on is marked.",
+    "{} passages that the kit rests on are marked.",
+)
+_EXCERPTED: Final = (
+    "The source has {} characters; beyond {} only the passages and what stands around them are shown. The whole is in"
+    " content.md, beside this page."
+)
 _PRINTED: Final = "Only the paragraphs that the kit refers to are printed."
 
 
@@ -35,16 +42,18 @@ def kit_page(kit: Mapping[str, Any], *, source: Source) -> str:
         way=direction(said) or "ltr",
         passages=passages,
         source=source.text,
-        label=Labels(source.reader, contents.language),
+        label=contents.label,
     )
-    title = one_line(contents.headline.text or source.title or "Writing kit")
+    title = one_line(contents.headline.text or source.title or parts.label("Writing kit"))
     return whole_page(
-        f"{title} – writing kit",
+        f"{title} – {parts.label('writing kit')}",
         _style(),
         _masthead(contents, parts, source),
         _sections(contents, parts, source),
-        main=("kit", "kit"),
-        made=parts.own("Made with Weft."),
+        main="kit",
+        skip=parts.label("Skip to the kit"),
+        contents=parts.label("Contents"),
+        made=parts.own(parts.label("Made with Weft.")),
         language=parts.label.language,
         way=parts.way,
     )
@@ -56,7 +65,8 @@ def _style() -> str:
 
 
 def _masthead(contents: Contents, parts: KitParts, source: Source) -> Html:
-    kicker = list(dict.fromkeys(one for one in (parts.label("Writing kit"), contents.category, contents.form) if one))
+    kinds = (parts.label("Writing kit"), parts.label(contents.category), parts.label(contents.form))
+    kicker = list(dict.fromkeys(one for one in kinds if one))
     spread = [part for one in kicker for part in (" ", element("span", parts.own(one)))]
     titled = source.title and one_line(source.title) != one_line(contents.headline.text)
     byline = [
@@ -66,14 +76,16 @@ def _masthead(contents: Contents, parts: KitParts, source: Source) -> Html:
     ]
     headline, tldr = contents.headline, contents.tldr
     facts = [
-        element("div", element("dt", parts.label(fact.label)), element("dd", parts.own(parts.label(fact.value))))
+        element("div", element("dt", parts.label(fact.label)), element("dd", parts.own(fact.value)))
         for fact in contents.glance
     ]
     told = [part for one in byline if one is not None for part in (" ", one)]
     return element(
         "header",
         element("p", *spread, class_="kicker"),
-        parts.said("h1", headline.text or source.title or "Writing kit", parts.refs(headline), id=headline.id),
+        parts.said(
+            "h1", headline.text or source.title or parts.label("Writing kit"), parts.refs(headline), id=headline.id
+        ),
         element(
             "div",
             element("p", *told, class_="byline") if told else None,
@@ -162,25 +174,25 @@ def _terms(contents: Contents, parts: KitParts) -> Html | None:
 
 def _details(contents: Contents, parts: KitParts) -> Html:
     rows: list[Child] = [
-        element("tr", element("th", fact.label, scope="row"), element("td", _value(fact, parts)))
+        element("tr", element("th", parts.label(fact.label), scope="row"), element("td", _value(fact, parts)))
         for fact in contents.details
     ]
     rows += [
         element("tr", element("th", element("code", path), scope="row"), parts.said("td", value))
         for path, value in contents.rest
     ]
-    head = element("thead", element("tr", element("th", "Field", scope="col"), element("th", "Value", scope="col")))
+    columns = [element("th", parts.label(name), scope="col") for name in ("Field", "Value")]
     return join(
         element(
-            "table", element("caption", "Where this kit comes from, and its measures"), head, element("tbody", *rows)
+            "table",
+            element("caption", parts.label("Where this kit comes from, and its measures")),
+            element("thead", element("tr", *columns)),
+            element("tbody", *rows),
         ),
-        element("p", parts.own(_unplaced(parts)), class_="lead") if parts.passages.lost else None,
+        element("p", parts.own(parts.label.counted(parts.passages.lost, *LOST)), class_="lead")
+        if parts.passages.lost
+        else None,
     )
-
-
-def _unplaced(parts: KitParts) -> str:
-    lost = counted(parts.passages.lost, "place")
-    return f"{lost} that this kit refers to can't be found in the source as it is now, and can't be linked."
 
 
 def _value(fact: Fact, parts: KitParts) -> Html:
@@ -195,22 +207,21 @@ def _value(fact: Fact, parts: KitParts) -> Html:
 def _source(parts: KitParts, source: Source) -> Html | None:
     if not source.text.strip():
         return None
-    shown = SourceText(source, parts.passages)
-    count = len(parts.passages.every)
-    lead = f"{counted(count, 'passage')} that the kit rests on {'is' if count == 1 else 'are'} marked."
-    if not count:
-        lead = "The kit names no passages of it."
+    label = parts.label
+    shown = SourceText(source, parts.passages, label)
+    lead = (
+        label.counted(len(parts.passages.every), *_MARKED)
+        if parts.passages.every
+        else label("The kit names no passages of it.")
+    )
     if shown.excerpted:
-        lead += (
-            f" The source has {number(shown.length)} characters; beyond {number(WHOLE)} only the passages and what"
-            " stands around them are shown. The whole is in content.md, beside this page."
-        )
+        lead += f" {label(_EXCERPTED).format(label.number(shown.length), label.number(WHOLE))}"
     long = shown.length > PRINTED
     tag = language_tag(source.language, parts.language)
     return join(
         element("p", parts.own(lead), class_="lead"),
-        element("p", parts.own(_PRINTED), class_="lead printed") if long else None,
-        ribbon(parts.passages.every, shown.length),
+        element("p", parts.own(label(_PRINTED)), class_="lead printed") if long else None,
+        ribbon(parts.passages.every, shown.length, label),
         element(
             "div",
             shown.html(),

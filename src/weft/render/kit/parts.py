@@ -10,8 +10,8 @@ from weft.protocol.values import dataclass
 from weft.render.kit.characters import Direction, direction, one_line, paragraphs
 from weft.render.kit.contents import Contents, KitItem
 from weft.render.kit.elements import Child, Html, element, join
-from weft.render.kit.figures import counted, number, percent
-from weft.render.kit.labels import Labels
+from weft.render.kit.figures import number
+from weft.render.kit.labels import WORDS, Labels
 from weft.render.kit.passages import KitPassage, Passages
 
 _GLIMPSE: Final = 220
@@ -48,17 +48,17 @@ class KitParts:
         if not item.quoted:  # a quote's own passage stands before that of its context
             found = tuple(sorted(found, key=lambda passage: passage.number))
         links = [part for passage in found for part in (" ", self._ref(passage))]
-        return element("span", *links, class_="refs", lang="en")
+        return element("span", *links, class_="refs", lang=self.label.language)
 
     def _ref(self, passage: KitPassage) -> Html:
         glimpse = one_line(self.source[passage.start : passage.end])
         short = glimpse if len(glimpse) <= _GLIMPSE else glimpse[:_GLIMPSE].rstrip() + " …"
-        time = f", at {passage.time}" if passage.time else ""
+        called = self.label("Passage {} of the source").format(passage.number)
         return element(
             "a",
             str(passage.number),
             href=f"#{passage.id}",
-            aria_label=f"Passage {passage.number} of the source{time}",
+            aria_label=", ".join(one for one in (called, passage.time) if one),
             title=f"{passage.time}  {short}".strip(),
         )
 
@@ -119,7 +119,7 @@ class KitParts:
             "li",
             self.said("h4", item.title) if item.title else None,
             self.said("p", item.text, self.refs(item)) if item.text or self.passages.of[item.id] else None,
-            element("p", "For example" if len(examples) == 1 else "Examples", class_="label") if examples else None,
+            element("p", self.own(self.label("Examples")), class_="label") if examples else None,
             element("ul", *examples, class_="examples") if examples else None,
             id=item.id,
         )
@@ -155,8 +155,8 @@ class KitParts:
     def angle(self, item: KitItem) -> Html:
         score = None
         if item.score is not None:
-            share = percent(item.score)
-            score = element("p", bar(item.score), self.own(f"{share} relevant to you"), class_="score")
+            share = self.label("{} relevant to you").format(self.label.percent(item.score))
+            score = element("p", bar(item.score), self.own(share), class_="score")
         support = [self.said("li", one) for one in item.support]
         return element(
             "li",
@@ -174,14 +174,16 @@ class KitParts:
         sections = contents.outline
         amounts = [item.words for item in sections]
         total = math.fsum(amount for amount in amounts if amount is not None)
-        lead = f"{counted(len(sections), 'section')}, {counted(total, 'word')}" if total else None
+        lead = self.label.counted(total, *WORDS) if total else None
         lines = [self._section(item, total) for item in sections]
         return join(element("p", self.own(lead), class_="lead") if lead else None, element("ol", *lines, class_="plan"))
 
     def _section(self, item: KitItem, total: float) -> Html:
         words = None
         if item.words is not None:
-            words = element("p", self.own(counted(item.words, "word")), bar(item.words / total), class_="score")
+            words = element(
+                "p", self.own(self.label.counted(item.words, *WORDS)), bar(item.words / total), class_="score"
+            )
         notes = paragraphs(item.text)
         last = notes.pop() if notes else ""
         lines = [self.said("p", one) for one in notes]
@@ -199,16 +201,16 @@ class KitParts:
         """The items of the kit that a section is made from."""
         links = []
         for id in item.rests_on:
-            name = id.replace("-", " ").capitalize()
+            name = self.label.item(id)
             known = id in self.passages.of
             links += [" ", element("a", name, href=f"#{id}") if known else element("span", name)]
-        return element("p", *links, class_="label", lang="en")
+        return element("p", *links, class_="label", lang=self.label.language)
 
     def words(self, title: str, texts: Sequence[str]) -> Html | None:
         return self.listed(title, "ul", [self.said("li", one) for one in texts], "words")
 
     def _kind(self, item: KitItem) -> Html | None:
-        return element("p", self.own(item.kind), class_="label") if item.kind else None
+        return element("p", self.own(self.label(item.kind)), class_="label") if item.kind else None
 
 
 def bar(share: float) -> Html:
@@ -221,7 +223,7 @@ def bar(share: float) -> Html:
     )
 
 
-def ribbon(passages: Sequence[KitPassage], length: int) -> Html | None:
+def ribbon(passages: Sequence[KitPassage], length: int, label: Labels) -> Html | None:
     """Where in the source the passages stand, from its beginning to its end."""
     if len(passages) < 2 or length < _MAPPED:
         return None
@@ -234,7 +236,6 @@ def ribbon(passages: Sequence[KitPassage], length: int) -> Html | None:
         )
         for one in passages
     ]
-    label = f"Where in the source the {len(passages)} passages stand"
     track = element("rect", class_="track", width="1000", height="10")
     return element(
         "svg",
@@ -244,5 +245,5 @@ def ribbon(passages: Sequence[KitPassage], length: int) -> Html | None:
         viewBox="0 0 1000 10",
         preserveAspectRatio="none",
         role="img",
-        aria_label=label,
+        aria_label=label("Where in the source the {} passages stand").format(len(passages)),
     )

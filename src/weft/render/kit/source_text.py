@@ -16,7 +16,7 @@ from weft.render.kit.blocks import KitBlock, blocks, excerpts, marks
 from weft.render.kit.characters import direction, visible
 from weft.render.kit.contents import Span
 from weft.render.kit.elements import Html, element, join, text
-from weft.render.kit.figures import number
+from weft.render.kit.labels import Labels
 from weft.render.kit.passages import KitPassage, Passages
 from weft.render.kit.source import Clock, Source
 
@@ -27,11 +27,12 @@ PRINTED: Final = 15_000
 
 
 class SourceText:
-    def __init__(self, source: Source, passages: Passages) -> None:
+    def __init__(self, source: Source, passages: Passages, label: Labels) -> None:
         self._text = visible(source.text)
         self._kind = source.kind
         self._clock = Clock(source)
         self._passages = passages
+        self._label = label
         self._starts = [passage.start for passage in passages.every]
         self._ends = list(accumulate((passage.end for passage in passages.every), max))
         self._blocks = blocks(self._text, source.kind)
@@ -64,8 +65,8 @@ class SourceText:
             yield self._gap(at, self.length)
 
     def _gap(self, low: int, high: int) -> Html:
-        said = f"{number(high - low)} characters are left out here"
-        return element("p", said, class_="gap", lang="en")
+        said = self._label("{} characters are left out here").format(self._label.number(high - low))
+        return element("p", said, class_="gap", lang=self._label.language)
 
     def _piece(self, block: KitBlock, cut: tuple[bool, bool]) -> Html:
         inside = self._within(block.start, block.end)
@@ -125,7 +126,11 @@ class SourceText:
         """The way back: who rests on each passage of this block."""
         lines = []
         for passage in fresh:
-            links = [element("a", item.name, href=f"#{item.id}") for item in self._passages.uses[passage.number]]
+            links = [
+                element("a", self._label.item(item.id), href=f"#{item.id}")
+                for item in self._passages.uses[passage.number]
+            ]
             spread = [part for link in links for part in (" ", link)]
             lines.append(element("li", element("b", str(passage.number)), *spread))
-        return element("ul", *lines, class_="uses", lang="en", dir="ltr", aria_label="Used in")
+        label = self._label
+        return element("ul", *lines, class_="uses", lang=label.language, dir="ltr", aria_label=label("Used in"))
