@@ -133,6 +133,24 @@ def test_who_comes_over_the_network_may_do_what_their_role_says_under_their_name
     asyncio.run(asyncio.wait_for(life(), 60))
 
 
+def test_another_program_names_no_file_where_keys_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    workspace = lay(tmp_path / "desk")
+    (tmp_path / ".ssh").mkdir()
+    (tmp_path / ".ssh/id_rsa").write_text("a key\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    brief = PIPELINE.replace("name: note", "name: brief\nparameters: {brief: {type: file}}")
+    (workspace / "pipelines/brief.yaml").write_text(brief)
+
+    async def life() -> None:
+        with App.open(workspace) as app:
+            tools = SessionTools(app, Actor("person", face="mcp"))
+            given = {"pipeline": "brief", "text": "one", "parameters": {"brief": "~/.ssh/id_rsa"}}
+            with pytest.raises(UserError, match="is where keys are kept"):
+                await tools.call("start_run", given)
+
+    asyncio.run(asyncio.wait_for(life(), 60))
+
+
 def test_a_small_model_is_asked_and_an_agent_remembers(tmp_path: Path) -> None:
     workspace = lay(tmp_path / "desk")
     (workspace / ".claude/agents").mkdir(parents=True)

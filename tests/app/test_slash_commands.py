@@ -247,15 +247,23 @@ def test_a_run_here_gets_its_second_input(tmp_path: Path, workspace: Path) -> No
 
 
 @pytest.mark.process
-def test_a_model_begins_a_run_where_it_speaks(tmp_path: Path, workspace: Path) -> None:
-    """Asked about as whatever starts something; refused in words when there is no such pipeline."""
+def test_a_model_begins_a_run_where_it_speaks(tmp_path: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Asked about as whatever starts something; refused in words when there is no such pipeline, or for a key."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    key = tmp_path / "keyrings/login.keyring"
+    key.parent.mkdir()
+    key.write_text("a key\n")
     lay_out(workspace)
     (workspace / "config.toml").write_text('model = "scripted"\n')
     pipeline = workspace / "pipelines/letters.yaml"
     pipeline.write_text(pipeline.read_text().replace("agent: lister\n", "agent: lister\n    model: embedded\n"))
+    brief = pipeline.read_text().replace("name: letters", "name: brief")
+    brief = brief.replace("parameters:\n", "parameters:\n  brief: {type: file}\n", 1)
+    (workspace / "pipelines/brief.yaml").write_text(brief)
     begun = calls("RunPipeline", {"pipeline": "letters", "text": "so much depends"})
     turns = [
         Turn(calls("RunPipeline", {"pipeline": "lettres", "text": "x"})),
+        Turn(calls("RunPipeline", {"pipeline": "brief", "text": "x", "parameters": {"brief": str(key)}})),
         Turn(begun),
         Turn(says("It has begun.")),
     ]
@@ -266,8 +274,9 @@ def test_a_model_begins_a_run_where_it_speaks(tmp_path: Path, workspace: Path) -
 
     records = talk(workspace, tmp_path, turns, play, mode="auto")
     settled = [one.event for one in records if isinstance(one.event, ToolSettled)]
-    assert [one.outcome for one in settled] == ["failed", "succeeded"]
+    assert [one.outcome for one in settled] == ["failed", "failed", "succeeded"]
     assert "letters" in settled[0].text
+    assert "is where keys are kept" in settled[1].text
     (started,) = [one for one in records if isinstance(one.event, RunStarted)]
     assert started.envelope is not None
     assert started.envelope.by.kind == "model"

@@ -11,6 +11,7 @@ import time
 from collections import deque
 from html import escape
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
@@ -532,6 +533,65 @@ def test_a_program_with_a_trigger_token_begins_a_schedule_and_nothing_else(
     reading = browser.post("/api/tokens", {"title": "reader", "scopes": ["read"]}).json["secret"]
     reader = Client(server.address, {"Authorization": f"Bearer {reading}"})
     assert reader.post("/api/w/desk/schedules/asked/call", {}).status == 403
+
+
+SCOPES = ("--scope", "read", "--scope", "write")
+BRIEF = """
+name: brief
+description: Lines of a text, with a file beside it.
+parameters: {brief: {type: file}}
+steps:
+  lines: {artifact: lines.json, code: "notes.py:lines", gate: {message: Which?, form: [brief]}}
+  count: {artifact: count.json, code: "notes.py:count", requires: [lines], parameters: [brief], final: true}
+"""
+
+
+def test_a_file_that_is_named_as_a_parameter_is_one_that_its_namer_may_have_read(tmp_path: Path) -> None:
+    home, desk, notes = tmp_path / "home", tmp_path / "desk", tmp_path / "notes.md"
+    key = home / ".ssh" / "id_rsa"
+    for folder in (desk / "pipelines", desk / "code", desk / "schedules", key.parent):
+        folder.mkdir(parents=True, exist_ok=True)
+    (desk / "pipelines" / "brief.yaml").write_text(BRIEF)
+    (desk / "code" / "notes.py").write_text(CODE)
+    (desk / "schedules" / "called.yaml").write_text("call: {parameters: [brief]}\nstart: {pipeline: brief}\n")
+    for file in (key, notes, desk / "own.md"):
+        file.write_text(f"{file}\n")
+    (desk / "link.md").symlink_to(key)
+    keys, own = ("~/.ssh/id_rsa", str(desk / "link.md")), str(desk / "own.md")
+    with running(home, desk) as server:
+        people = {}
+        for role in ("look", "answer", "run"):
+            weft(home, "persons", "add", role, "--role", role)
+            secret = weft(home, "tokens", "add", "t", "--person", role, *SCOPES).stdout.strip()
+            people[role] = Client(server.address, {"Authorization": f"Bearer {secret}"})
+
+        def wish(named: str) -> dict[str, Any]:
+            return {"text": f"{named} {time.monotonic()}", "pipeline": "brief", "parameters": {"brief": named}}
+
+        def plan(role: str, named: str) -> int:
+            return people[role].post("/api/w/desk/plan", wish(named)).status
+
+        assert [plan("look", named) for named in (own, str(notes), *keys)] == [200, 400, 400, 400]
+        assert [plan("run", named) for named in (own, str(notes), *keys)] == [200, 200, 400, 400]
+        begun = [people["run"].post("/api/w/desk/sessions", wish(named)).status for named in (own, str(notes), *keys)]
+        assert begun == [201, 201, 400, 400]
+        started = people["run"].post("/api/w/desk/sessions", {"text": "a\nb", "pipeline": "brief"}).json["session"]
+        until(people["look"], started, "run_ended")
+        place = f"/api/w/desk/sessions/{started}"
+        assert people["look"].post(f"{place}/plan", {"parameters": {"brief": str(notes)}}).status == 400
+        again = {"type": "start_run", "parameters": {"brief": keys[0]}}
+        assert people["run"].post(f"{place}/commands", {"command": again}).status == 400
+        called = "/api/w/desk/schedules/called/call"
+        assert people["run"].post(called, {"parameters": {"brief": keys[0]}}).status == 400
+        assert people["run"].post(called, {"parameters": {"brief": "own.md"}}).status == 202
+        reply = {"type": "reply_to_gate", "gate": "lines-1", "choice": "proceed"}
+        said = [
+            people["answer"].post(f"{place}/commands", {"command": {**reply, "values": {"brief": named}}})
+            for named in (str(notes), *keys, own)
+        ]
+        assert [one.status for one in said] == [400, 400, 400, 200], said
+        assert said[1].json["what"] == "brief: ~/.ssh/id_rsa is where keys are kept"
+        assert server.signed_in().post("/api/w/desk/plan", wish(keys[0])).status == 200, "who administers, at home"
 
 
 def test_a_key_that_comes_again_with_another_wish_is_refused_by_every_route(desk: Path, browser: Client) -> None:

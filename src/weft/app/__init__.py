@@ -94,7 +94,7 @@ if TYPE_CHECKING:
     from weft.app.parts import RegisteredFunction
     from weft.app.person import person_access, person_consents
     from weft.app.root import TAKEN_UP, App, Awaited
-    from weft.app.session_requests import SessionRequest, read_given
+    from weft.app.session_requests import SessionRequest, check_named, read_given
     from weft.app.sessions.catalogue import Catalogue
     from weft.app.sessions.session_export import LeavingShown, exported, taken_in, would_leave
     from weft.app.sessions.session_pages import (
@@ -192,7 +192,7 @@ else:
             "weft.app.fleet.queue": "BatchRow Queue person_name",
             "weft.app.sessions.session_replay": "Replayed replay",
             "weft.app.live.command_keys": "another",
-            "weft.app.session_requests": "SessionRequest read_given",
+            "weft.app.session_requests": "SessionRequest check_named read_given",
             "weft.app.root": "TAKEN_UP App Awaited",
             "weft.app.connections.secrets": "person_secrets",
             "weft.app.sessions.session_pages": (

@@ -449,6 +449,13 @@ class App(Parts):
                     problems.append(Problem(pipeline.file, message, key=f"steps.{step.name}", hint=error.hint))
         return problems
 
+    def parameter_kinds(self, pipeline: str = "") -> dict[str, str]:
+        """What each parameter of a pipeline is; of all there are where none is named, as one of them is meant then."""
+        names = [pipeline] if pipeline else self.workspace.pipeline_names()
+        good = [self.workspace.pipeline(name) for name in names if not self.workspace.check_pipeline(name)]
+        specs = [spec for one in good for spec in one.parameters.items()]
+        return {name: spec.type for name, spec in sorted(specs, key=lambda each: each[1].type in ("file", "folder"))}
+
     # -- inside
 
     def _pipeline(self, request: SessionRequest) -> Pipeline:

@@ -7,6 +7,7 @@ import stat
 from collections.abc import Mapping
 from dataclasses import field
 from pathlib import Path
+from typing import Any
 
 from weft.documents import MAX_BYTES
 from weft.files import translated
@@ -79,6 +80,23 @@ def read_given(path: Path) -> bytes:
         ) from error
     except OSError as error:
         raise translated(error, f"can't read {path}") from error
+
+
+def check_named(kinds: Mapping[str, str], values: Mapping[str, Any], inside: Path | None = None) -> None:
+    """UserError for a file or folder that somebody names who is not at the machine, or a model: it is read here, with
+    our rights. None is of the places of keys, and with `inside` each lies there, with links followed."""
+    named = {name: value for name, value in values.items() if kinds.get(name) in ("file", "folder") and value}
+    if not named:
+        return
+    from weft.tools.boundary import secret_places  # few pipelines take one
+
+    keys = secret_places(os.path.expanduser("~"))
+    for name, value in named.items():
+        path = Path(os.path.realpath(os.path.expanduser(str(value))))
+        if any(path.is_relative_to(place) for place in keys):
+            raise UserError(f"{name}: {value} is where keys are kept", hint="only who administers names such a file")
+        if inside is not None and not path.is_relative_to(os.path.realpath(inside)):
+            raise UserError(f"{name}: {value} is not in the workspace", hint="ask somebody who may run to name it")
 
 
 def _too_large(path: Path, how: str) -> UserError:

@@ -7,6 +7,7 @@ who asks. Errors have the words that the terminal has.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import field
 from typing import Annotated, Any, Final
 
@@ -15,7 +16,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from weft.app import ME, Access, EditConflictError, Identity, NothingThereError, Role
+from weft.app import ME, Access, EditConflictError, Identity, NothingThereError, Role, check_named
 from weft.protocol.commands import Accepted, Refused, Reply
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import ExternalError, UserError, WeftError, WorkspaceError
@@ -146,6 +147,15 @@ def taken(reply: Reply) -> Accepted:
     if isinstance(reply, Refused):
         raise RefusedCommandError(reply.reason, hint=reply.hint)
     return reply
+
+
+async def check_names(place: ServedWorkspace, who: Identity, pipeline: str, values: Mapping[str, Any]) -> None:
+    """What is named as a parameter is read by this server: whoever may not run names what is in the workspace, and only
+    who administers names a place of keys."""
+    if not values or who.has_role("administer"):
+        return
+    inside = None if who.has_role("run") else place.app.workspace.path
+    await place.app.off_loop(lambda: check_named(place.app.parameter_kinds(pipeline), values, inside))
 
 
 # -- what routes are given

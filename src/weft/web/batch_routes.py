@@ -13,7 +13,7 @@ from weft.app import GivenFile, Identity
 from weft.protocol.commands import Refused
 from weft.protocol.errors import UserError, WeftError
 from weft.web import shapes as s
-from weft.web.asking import At, Looks, NotThereError, Runs, actor
+from weft.web.asking import At, Looks, NotThereError, Runs, actor, check_names
 from weft.web.jobs import Job, JobItem, Tell
 from weft.web.place import ServedWorkspace
 from weft.web.session_routes import asked_for, keyed, request_of, said_of, wish_of
@@ -39,6 +39,7 @@ async def begin_batch(
 ) -> BatchShown:
     """A session for each file. One that fails does not stop the others; the same key again begins nothing new."""
     wanted = asked_for(asked)
+    await check_names(place, who, wanted.pipeline, wanted.parameters)
     if len(files) > MOST:
         raise UserError(f"{len(files)} files are too many at once", hint=f"at most {MOST}")
     given = [GivenFile(await file.read(), file.filename or "") for file in files]

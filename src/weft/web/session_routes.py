@@ -59,6 +59,7 @@ from weft.web.asking import (
     ServedHere,
     Session,
     actor,
+    check_names,
     not_allowed,
     taken,
 )
@@ -219,6 +220,7 @@ async def upload(
 
 
 async def _begin(place: ServedWorkspace, asked: s.NewSession, given: tuple[GivenFile, ...], who: Identity) -> s.Begun:
+    await check_names(place, who, asked.pipeline, asked.parameters)
     request = request_of(place, asked, given)
     command = Say(text=asked.message) if request.talk else wish_of(asked)
     return await started(place, request, command, asked.key, who, start=asked.start)
@@ -317,9 +319,19 @@ async def give_command(given: s.GivenCommand, session: Session, place: At, who: 
         needed = "administer"  # it holds for every session from now on
     if not who.may(needed):
         raise not_allowed(needed, who)
+    await _check_names(place, who, session, command)
     async with place.keeper.using(session) as opened:
         reply = taken(await opened.submit(command, key=given.key, by=actor(who)))
     return s.AcceptedCommand(seq=reply.seq, note=reply.note)
+
+
+async def _check_names(place: ServedWorkspace, who: Identity, session: str, command: SessionCommand) -> None:
+    """Of a command that begins a run, or fills in a form."""
+    match command:
+        case StartRun(parameters=values) | ReplyToGate(values=values):
+            asked = command.pipeline if isinstance(command, StartRun) else ""
+            own = await place.app.off_loop(lambda: place.app.sessions.pipeline_of(session))
+            await check_names(place, who, asked or own or "", values)
 
 
 def _with_files(wanted: SessionCommand, files: tuple[GivenFile, ...]) -> SessionCommand:
@@ -428,7 +440,7 @@ def _waiting(entry: ListedSession, found: OpenQuestions, questions: Sequence[Que
 async def plan_new(asked: s.NewSession, place: At, who: Looks) -> s.NewPlan:
     """What a session that is not begun yet would do, and about what it would cost. Nothing is made."""
     given = (GivenFile(asked.text.encode(), asked.name),) if asked.text else ()
-    return await _forecast(place, asked, given)
+    return await _forecast(place, asked, given, who)
 
 
 @session_routes.post("/uploads/plan")
@@ -440,7 +452,7 @@ async def plan_upload(
 ) -> s.NewPlan:
     """The same for files. They are read and forgotten."""
     given = tuple([GivenFile(await file.read(), file.filename or "") for file in files])
-    return await _forecast(place, asked_for(asked), given)
+    return await _forecast(place, asked_for(asked), given, who)
 
 
 def asked_for(text: str) -> s.NewSession:
@@ -451,7 +463,10 @@ def asked_for(text: str) -> s.NewSession:
         raise RequestValidationError([{**one, "loc": ("asked", *one["loc"])} for one in error.errors()]) from error
 
 
-async def _forecast(place: ServedWorkspace, asked: s.NewSession, given: tuple[GivenFile, ...]) -> s.NewPlan:
+async def _forecast(
+    place: ServedWorkspace, asked: s.NewSession, given: tuple[GivenFile, ...], who: Identity
+) -> s.NewPlan:
+    await check_names(place, who, asked.pipeline, asked.parameters)
     request = replace(request_of(place, asked, given), talk=False, session=None, new=True)
     plan, cost = await place.app.off_loop(lambda: place.app.forecast(request, wish_of(asked)))
     return s.NewPlan.of(plan, estimate=cost)

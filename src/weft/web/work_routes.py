@@ -41,7 +41,7 @@ from weft.protocol.hashes import hash_bytes
 from weft.render.html import code_html, difference_html, markdown_html
 from weft.render.step_page import step_json
 from weft.web import shapes as s
-from weft.web.asking import At, Looks, Runs, ServedHere, Session
+from weft.web.asking import At, Looks, Runs, ServedHere, Session, check_names
 
 _PICTURES: Final = {
     b"\x89PNG\r\n\x1a\n": "image/png",
@@ -368,6 +368,8 @@ async def show_plan(session: Session, place: At, who: Looks, until: str = "") ->
 @work_routes.post("/sessions/{session}/plan")
 async def try_plan(asked: PlanAsk, session: Session, place: At, who: Looks) -> PlanAnswer:
     """The same for a wish, and for edits that are not saved yet. Nothing is changed."""
+    pipeline = await place.app.off_loop(lambda: place.app.sessions.pipeline_of(session))
+    await check_names(place, who, pipeline or "", asked.parameters)
     found: list[Finding] = []
     accepted: set[str] = {*asked.accept}
     edits = {name: text.encode() for name, text in asked.edits.items()}

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from weft.app.live.mentions import Attached, Attaching
 from weft.app.live.run_tool import run_pipeline_tool
 from weft.app.parts import Parts
-from weft.app.session_requests import SessionRequest
+from weft.app.session_requests import SessionRequest, check_named
 from weft.conversation.compaction import Summary, summarise, turn_to_compact
 from weft.conversation.context import INSTRUCTIONS, SessionContext, Speaker, place_words
 from weft.conversation.conversation import Conversation, Settings
@@ -575,6 +575,8 @@ class SessionConversation:
     async def _begin_run(self, pipeline: str, text: str, parameters: Mapping[str, Any]) -> None:
         if self._start_run is None:
             raise UserError("no run can be begun here")
+        specs = self._parts.workspace.pipeline(pipeline).parameters
+        check_named({name: spec.type for name, spec in specs.items()}, parameters)
         wish = StartRun(pipeline=pipeline, parameters=parameters, inputs={"": (GivenFile(text.encode()),)})
         reply = await self._start_run(wish, Actor("model", self.main_model.name))
         if isinstance(reply, Refused):

@@ -37,7 +37,7 @@ from weft.app.schedules.schedule_due import (
     stamp,
 )
 from weft.app.schedules.schedule_histories import HISTORY, FileHistories, Histories, SharedHistories
-from weft.app.session_requests import SessionRequest, given_file
+from weft.app.session_requests import SessionRequest, check_named, given_file
 from weft.files import Folder
 from weft.protocol.commands import Accepted, GivenFile, Refused, Say, StartRun, is_address
 from weft.protocol.envelope import Actor
@@ -175,6 +175,9 @@ class Schedules:
         if parameters and isinstance(what, StartEntry) and what.pipeline:
             specs = self._app.workspace.pipeline(what.pipeline).parameters
             check_names(specs, parameters)
+            home = self._app.workspace.path
+            whole = {name: str(home / Path(str(value)).expanduser()) for name, value in parameters.items()}
+            check_named({name: spec.type for name, spec in specs.items()}, whole)
             given = {name: value for name, value in parameters.items() if specs[name].type not in NAMED}
             parameter_values({name: specs[name] for name in given}, given)
 

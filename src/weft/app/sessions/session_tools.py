@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from weft.access import ME, Identity, Role
 from weft.app.root import App
-from weft.app.session_requests import SessionRequest
+from weft.app.session_requests import SessionRequest, check_named
 from weft.app.sessions.session_export import exported
 from weft.app.sessions.session_work import FILE_NOW, artifact_bytes, artifacts_now, open_questions
 from weft.models.answer import gather
@@ -193,12 +193,14 @@ class SessionTools:
     # -- doing
 
     async def start_run(self, given: Mapping[str, Any]) -> ToolReply:
+        parameters = given.get("parameters", {})
+        await self._app.off_loop(lambda: check_named(self._app.parameter_kinds(given["pipeline"]), parameters))
         inputs = {name: GivenFile(said.encode()) for name, said in given.get("inputs", {}).items()}
         first = GivenFile(given["text"].encode()) if "text" in given else None
         request = SessionRequest(
             pipeline=given["pipeline"], file=first, inputs=inputs, session=given.get("session"), attended=False
         )
-        wish = StartRun(parameters=given.get("parameters", {}))
+        wish = StartRun(parameters=parameters)
         return await self._begun(request, wish, wish)
 
     async def go_on(self, given: Mapping[str, Any]) -> ToolReply:
