@@ -99,6 +99,56 @@ def page(context: BrowserContext, server: Running) -> Iterator[Page]:
     assert [text for text in wrong if not any(word in text for word in away)] == []
 
 
+CALLING = """
+name: calling
+description: A page that calls somebody else.
+steps:
+  page: {artifact: page.html, code: "calling.py:page"}
+"""
+CALLS = """
+PAGE = '''<p>waits</p><script>
+const told = words => document.body.textContent = words;
+try {
+  const call = new RTCPeerConnection({iceServers: [{urls: "stun:127.0.0.1:%s"}]});
+  call.createDataChannel("out");
+  call.onicegatheringstatechange = () => call.iceGatheringState === "complete" && told("has called");
+  call.createOffer().then(offer => call.setLocalDescription(offer)).catch(() => told("has called"));
+} catch { told("has called") }
+</script>'''
+
+
+def page(step):
+    return PAGE % step.text.strip()
+"""
+
+
+def test_a_page_that_a_step_made_calls_nobody_and_is_shown_in_the_page_alone(
+    context: BrowserContext, server: Running, desk: Path
+) -> None:
+    (desk / "code").mkdir(exist_ok=True)
+    (desk / "pipelines" / "calling.yaml").write_text(CALLING)
+    (desk / "code" / "calling.py").write_text(CALLS)
+    page = context.new_page()
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as elsewhere:
+        elsewhere.bind(("127.0.0.1", 0))
+        elsewhere.setblocking(False)
+        page.goto(f"{server.address}/")
+        wish = {"text": str(elsewhere.getsockname()[1]), "name": "port.txt", "pipeline": "calling"}
+        session = page.evaluate(
+            """async wish => (await (await fetch("/api/w/desk/sessions", {method: "POST", headers: {"X-Weft": "1",
+            "Content-Type": "application/json"}, body: JSON.stringify(wish)})).json()).session""",
+            wish,
+        )
+        page.goto(f"{server.address}/s/{session}/artifact/page.html")
+        expect(page.frame_locator("iframe[title='page.html']").locator("body")).to_have_text("has called")
+        with pytest.raises(BlockingIOError):
+            elsewhere.recv(2000)
+    alone = page.locator("iframe[title='page.html']").get_attribute("src")
+    page.goto(f"{server.address}{alone}")
+    expect(page.locator("body")).to_have_text("This is shown in the page alone: by itself it could lead anywhere.")
+    page.close()
+
+
 def begin_essay(page: Page, server: Running) -> str:
     """A run that waits at its first gate."""
     page.goto(f"{server.address}/")

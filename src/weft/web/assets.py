@@ -15,6 +15,8 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
+from weft.web.guard import NO_CONNECTION
+
 asset_routes = APIRouter(include_in_schema=False)
 _TYPES: Final = {
     ".js": "text/javascript; charset=utf-8",
@@ -66,7 +68,10 @@ async def asset(name: str, request: Request) -> Response:
 async def frame_asset(name: str, request: Request) -> Response:
     """A frame of the page's own making, which runs code of others: the guard gives it an origin of its own."""
     found = _sent(request, name, kept=True) if name.startswith("frame-") else None
-    return found or Response("there is no such frame", 404, media_type="text/plain")
+    if found is None:
+        return Response("there is no such frame", 404, media_type="text/plain")
+    found.headers.update(NO_CONNECTION)
+    return found
 
 
 @asset_routes.api_route("/{address:path}", methods=["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"])

@@ -2,6 +2,7 @@
 
 An address is made for somebody who may look, names one version of one artifact, and is good for a few minutes: signed,
 because no cookie comes along that could say who asks. The guard puts `Content-Security-Policy: sandbox` on the answer.
+Opened by itself it would be nobody's frame, and could go on to another address with what it knows: it is not.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from fastapi.responses import Response
 
 from weft.app import artifact_bytes
 from weft.protocol.errors import WeftError
+from weft.web.guard import NO_CONNECTION
 
 MINUTES: Final = 10
 _SHOWN: Final = ("text/html", "image/", "text/plain", "text/markdown", "application/json", "text/css")
@@ -66,6 +68,8 @@ frame_routes = APIRouter(include_in_schema=False)
 @frame_routes.get("/frame/{name}")
 async def show_frame(name: str, request: Request) -> Response:
     served = request.app.state.served
+    if request.headers.get("sec-fetch-dest", "iframe") != "iframe":
+        return _said("This is shown in the page alone: by itself it could lead anywhere.", 404)
     found = served.frames.opened(name)
     place = served.places.get(found[0]) if found else None
     if found is None or place is None:
@@ -77,7 +81,7 @@ async def show_frame(name: str, request: Request) -> Response:
         return _said(error.message, 404)
     kind = mimetypes.guess_type(artifact)[0] or "application/octet-stream"
     shown = kind.startswith(_SHOWN) and kind != "image/svg+xml"
-    headers = {} if shown else {"Content-Disposition": "attachment"}
+    headers = NO_CONNECTION if shown else {"Content-Disposition": "attachment"}
     return Response(data, media_type=kind if shown else "application/octet-stream", headers=headers)
 
 

@@ -49,6 +49,9 @@ FRAME_POLICY: Final = (
     "script-src 'unsafe-inline'; form-action 'none'; base-uri 'none'; frame-ancestors 'self'"
 )
 """For what others wrote, shown in a frame: an origin of its own, no cookie, no way out to any server."""
+NO_CONNECTION: Final = {"Connection-Allowlist": "()"}
+"""The ways out of a frame that its policy does not close, of which the first is that of WebRTC. A link that was shared
+is followed by people, and does without."""
 
 Kind = Literal["open", "signed-in", "token", "frame", "sign-in"]
 
