@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
+import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -22,7 +25,7 @@ from weft.protocol.commands import GivenFile
 from weft.protocol.errors import UserError
 from weft.protocol.messages import ToolCall
 from weft.sources.grants import Grant
-from weft.sources.http_client import Wire
+from weft.sources.http_client import Wire, open_client
 from weft.sources.sign_in import SignInAsking, sign_in
 from weft.tools.permission import judge
 from weft.tools.permission_file import Rule, Rules
@@ -264,11 +267,50 @@ def test_a_server_may_not_name_a_private_address() -> None:
         try:
             for host in ("127.0.0.1", "10.0.0.1", "169.254.169.254"):
                 with pytest.raises(UserError, match="nothing was sent"):
-                    await wire._check(host, 443)
+                    await wire.handle_async_request(httpx2.Request("GET", f"https://{host}/"))
         finally:
             await wire.aclose()
 
     asyncio.run(life())
+
+
+def test_a_name_that_leads_elsewhere_the_second_time_gains_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The address that was judged is the one that is connected to, while it answers; the name goes along."""
+    told: list[tuple[str, str]] = []
+
+    class Told(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            told.append((self.connection.getsockname()[0], self.headers["host"]))
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    answers = iter(["127.0.0.1", *["127.0.0.2"] * 9])
+    known = socket.getaddrinfo
+
+    def getaddrinfo(host: Any, *rest: Any, **more: Any) -> Any:
+        named = host.decode() if isinstance(host, bytes) else host
+        return known(next(answers) if named == "far.example" else host, *rest, **more)
+
+    async def life(port: int) -> None:
+        monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+        async with open_client(f"http://far.example:{port}", faults_as_answers=False) as client:
+            for _ in range(2):
+                await client.get(f"http://far.example:{port}/")
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Told) as judged:
+        port = judged.server_port
+        with ThreadingHTTPServer(("127.0.0.2", port), Told) as other:
+            for server in (judged, other):
+                threading.Thread(target=server.serve_forever, daemon=True).start()
+            try:
+                asyncio.run(life(port))
+            finally:
+                judged.shutdown()
+                other.shutdown()
+    assert told == [("127.0.0.1", f"far.example:{port}")] * 2
 
 
 @pytest.mark.parametrize("home", ["http://169.254.169.254/", "http://[::ffff:169.254.169.254]/", "http://127.0.0.1/"])

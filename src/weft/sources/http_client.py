@@ -3,12 +3,13 @@
 A connection that can't be made and a refusal come back as errors of the protocol with what is known of them (`data`),
 so that one request fails and not the whole connection, and whoever called can tell what was never sent. Addresses that
 others name (metadata of a sign-in) must be public unless the source itself is local; a cloud's metadata is none at all.
+The connection goes to the very address that was judged: a name that answers otherwise the second time gains nothing.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -65,18 +66,19 @@ class Wire(httpx2.AsyncBaseTransport):
     """`home` is the source's own address. With `faults_as_answers` a fault is an answer in the protocol's words."""
 
     def __init__(self, home: str, *, faults_as_answers: bool, verify: Any = True) -> None:
-        self._inner = httpx2.AsyncHTTPTransport(verify=verify, retries=0)
+        self._verify = verify
+        self._inner: dict[str, httpx2.AsyncHTTPTransport] = {}
+        """By host: a connection that was made to one is not another's, though both may be at one address."""
         self._home = urlsplit(home).hostname or ""
         self._faults_as_answers = faults_as_answers
-        self._known: set[str] = set()
-        """Hosts that are free to be reached, and were looked at."""
+        self._found: dict[str, str] = {}
+        """The judged address at which a host was reached."""
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         host = request.url.host
-        await self._check(host, request.url.port or 443)
         request.headers["accept-encoding"] = "gzip, deflate"
         try:
-            response = await self._inner.handle_async_request(request)
+            response = await self._reached(request)
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
             if not self._faults_as_answers:
                 raise ExternalError(f"{host} can't be reached: {error}", retryable=True) from error
@@ -110,19 +112,47 @@ class Wire(httpx2.AsyncBaseTransport):
         return response
 
     async def aclose(self) -> None:
-        await self._inner.aclose()
+        for inner in self._inner.values():
+            await inner.aclose()
 
-    async def _check(self, host: str, port: int) -> None:
+    async def _reached(self, request: httpx2.Request) -> httpx2.Response:
+        """By the address that answers first. What can't be connected to was sent nothing."""
+        host, failed = request.url.host, None
+        if host not in self._inner:
+            self._inner[host] = httpx2.AsyncHTTPTransport(verify=self._verify, retries=0)
+        async for address in self._places(host, request.url.port or 443):
+            there = httpx2.Request(
+                request.method,
+                request.url.copy_with(host=address),
+                headers=request.headers,
+                stream=request.stream,
+                extensions={**request.extensions, "sni_hostname": host},
+            )
+            try:
+                response = await self._inner[host].handle_async_request(there)
+            except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+                failed = error
+            else:
+                self._found[host] = address
+                return response
+        raise failed or httpx2.ConnectError("it has no address")
+
+    async def _places(self, host: str, port: int) -> AsyncIterator[str]:
+        """Where it was reached before; when that is over, where its name leads now."""
+        if host in self._found:
+            yield self._found.pop(host)
+        for address in await self._judged(host, port):
+            yield address
+
+    async def _judged(self, host: str, port: int) -> Sequence[str]:
         """What others name may not lead into a private network, unless the source itself is on this machine; and
         nothing leads to where a cloud tells a machine its keys."""
-        if host in self._known:
-            return
         is_free = host == self._home or is_local(self._home)
         try:
             addresses = await resolve(host, port)
         except (OSError, UnicodeError) as error:
             if is_free:
-                return  # connecting says it
+                raise httpx2.ConnectError(str(error)) from error
             raise ExternalError(f"there is no host {host}", hint="check the address") from error
         for address in addresses:
             if is_metadata(address):
@@ -134,8 +164,7 @@ class Wire(httpx2.AsyncBaseTransport):
                 raise UserError(
                     f"{host} leads to {address}: {kind}", hint="a server may not name such an address; nothing was sent"
                 )
-        if is_free:
-            self._known.add(host)
+        return list(dict.fromkeys(addresses))
 
 
 def is_local(host: str) -> bool:
