@@ -154,6 +154,16 @@ def test_a_passphrase_signs_in_and_a_wrong_one_does_not(access: Access) -> None:
     assert (found.person, found.role) == ("ada", "run")
 
 
+def test_another_passphrase_signs_out_who_came_in_with_the_one_before(access: Access) -> None:
+    access.put_person("ada", "run", "correct horse battery")
+    cookies = {name: access.use_link(access.sign_in_secret(name), "") or "" for name in ("ada", ME)}
+    access.put_person("ada", "answer")
+    assert access.identify_browser(cookies["ada"]), "her role alone was changed"
+    access.put_person("ada", "answer", "another horse battery")
+    assert access.identify_browser(cookies["ada"]) is None
+    assert access.identify_browser(cookies[ME])
+
+
 def test_a_short_passphrase_is_refused(access: Access) -> None:
     with pytest.raises(UserError, match="at least"):
         access.put_person("ada", "run", "short")

@@ -153,7 +153,8 @@ class Access:
         return found
 
     def put_person(self, name: str, role: Role, passphrase: str | None = None) -> Person:
-        """Add a person, or change one; `passphrase` None keeps what there was."""
+        """Add a person, or change one; `passphrase` None keeps what there was. Another one than before signs their
+        browsers out: who knew the old one may be in one of them."""
         if not _NAME.match(name):
             raise UserError(f"{name!r} can't be a person's name", hint="use small letters, digits and . _ @ -")
         with self._file.changing() as (book, save):
@@ -164,7 +165,9 @@ class Access:
             )
             if not any(one.role == "administer" for one in persons.values()):
                 raise UserError("somebody must be left who may administer", hint="give another person that role first")
-            save(book.model_copy(update={"persons": tuple(persons.values())}))
+            out = name if kept and passphrase is not None else ""
+            browsers = tuple(one for one in book.browsers if one.person != out)
+            save(book.model_copy(update={"persons": tuple(persons.values()), "browsers": browsers}))
             return persons[name]
 
     def remove_person(self, name: str) -> None:
