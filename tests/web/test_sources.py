@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import os
 import time
+import urllib.request
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
-from tests.web.served import Client
+from tests.web.served import Client, Running
+from weft.app import App
 from weft.consent import ConsentRequest, Consents
+from weft.sources.source_consent import consent_request
 
 
 def test_sources_are_listed_tested_and_switched(browser: Client, home: Path, desk: Path, tmp_path: Path) -> None:
@@ -79,3 +83,29 @@ def test_signing_in_with_a_secret_says_how_it_ended(browser: Client) -> None:
         time.sleep(0.05)
     assert job["state"] == "failed"
     assert "needs no sign-in" in job["notes"][0]
+
+
+def test_where_somebody_signs_in_to_a_source_is_told_to_who_may_do_that(
+    server: Running, browser: Client, desk: Path, home: Path
+) -> None:
+    """The address has the state that the answer must have: who has both signs the source in as somebody else."""
+    oauth = {"type": "oauth", "client_id": "weft"}
+    oauth |= {"authorization_url": "https://id.example/agree", "token_url": "https://id.example/token"}
+    folder = desk / "sources" / "books"
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text(json.dumps({"kind": "api", "url": "https://id.example/", "auth": oauth}))
+    with App.open(desk) as app:
+        asked = consent_request(app.sources().one("books"))
+    assert asked is not None
+    Consents(home / "config" / "weft").agree(asked, "asked")
+    reads = server.with_token("read")
+    job = browser.post("/api/w/desk/sources/books/sign-in", {}).json
+    while not (shown := browser.get(f"/api/w/desk/jobs/{job['id']}").json)["at"]:
+        assert shown["state"] == "working", shown
+        time.sleep(0.05)
+    told = [one for one in reads.get("/api/w/desk/jobs").json if one["id"] == job["id"]]
+    assert [one["at"] for one in (*told, reads.get(f"/api/w/desk/jobs/{job['id']}").json)] == ["", ""]
+    back = parse_qs(urlsplit(shown["at"]).query)["redirect_uri"][0]
+    urllib.request.urlopen(f"{back}?error=access_denied", timeout=10).close()
+    while browser.get(f"/api/w/desk/jobs/{job['id']}").json["state"] == "working":
+        time.sleep(0.05)

@@ -21,6 +21,8 @@ from weft.protocol.json_text import json_value
 from weft.protocol.values import dataclass
 
 MOST_JOBS: Final = 200
+SIGNING_IN: Final = "signing in to"
+"""What a job is about whose `at` is where a person agrees: whoever has that could sign in there as somebody else."""
 _ENDED: Final = "the server ended before it was done; ask for it again"
 Tell = Callable[[int, int, str], None]
 Work = Callable[[Tell], Awaitable[list[str]]]

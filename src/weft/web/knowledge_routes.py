@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, File, Form, Query, UploadFile
 from pydantic import Field
 
-from weft.app import CollectionRow, Collections, Inquiry, ask_of, lay_missing
+from weft.app import CollectionRow, Collections, Identity, Inquiry, ask_of, lay_missing
 from weft.protocol.commands import StartRun
 from weft.web import shapes as s
 from weft.web.asking import At, Looks, NotThereError, Runs, ServedHere
-from weft.web.jobs import Job, Tell
+from weft.web.jobs import SIGNING_IN, Job, Tell
 from weft.web.place import ServedWorkspace
 from weft.web.session_routes import keyed, started
 
@@ -199,7 +200,7 @@ def _begin_update(place: ServedWorkspace, collection: str, key: str = "") -> Job
 
 @knowledge_routes.get("/jobs")
 async def list_jobs(place: At, who: Looks) -> tuple[Job, ...]:
-    return tuple(place.jobs.all())
+    return tuple(_told(job, who) for job in place.jobs.all())
 
 
 @knowledge_routes.get("/jobs/{job}")
@@ -207,7 +208,12 @@ async def show_job(job: str, place: At, who: Looks) -> Job:
     found = place.jobs.get(job)
     if found is None:
         raise NotThereError(f"there is no job {job[:40]}", hint="the last 200 are kept")
-    return found
+    return _told(found, who)
+
+
+def _told(job: Job, who: Identity) -> Job:
+    hidden = job.about.startswith(SIGNING_IN) and not who.may("administer")
+    return replace(job, at="") if hidden else job
 
 
 @knowledge_routes.get("/collections/{collection}/search")

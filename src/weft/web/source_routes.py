@@ -16,7 +16,7 @@ from weft.protocol.commands import SwitchSource
 from weft.protocol.errors import UsageError, UserError
 from weft.web import shapes as s
 from weft.web.asking import Administers, At, Looks, Runs, ServedHere, Session, actor, taken
-from weft.web.jobs import Job, Tell
+from weft.web.jobs import SIGNING_IN, Job, Tell
 from weft.web.place import ServedWorkspace
 
 source_routes = APIRouter(prefix="/api/w/{workspace}")
@@ -195,7 +195,7 @@ async def sign_in_to_source(slug: str, given: SourceSignIn, place: At, who: Admi
             *(f"session {session} waited for this" for session, _ in left),
         ]
 
-    return place.jobs.begin(f"signing in to {slug}", work)
+    return place.jobs.begin(f"{SIGNING_IN} {slug}", work)
 
 
 @source_routes.delete("/sources/{slug}/sign-in", status_code=204)
