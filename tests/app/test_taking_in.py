@@ -7,6 +7,7 @@ import asyncio
 import io
 import zipfile
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -27,6 +28,8 @@ from weft.protocol.envelope import PERSON
 from weft.protocol.errors import UserError
 from weft.protocol.events import DurableEvent, RunEnded, SessionCreated
 from weft.session.log import LOG, LogReader, LogWriter
+from weft.session.session import begin_reading
+from weft.session.snapshot import SNAPSHOT, read_snapshot, write_snapshot
 from weft.testing.scripted import ScriptedModel, Turn, says
 
 pytestmark = pytest.mark.process
@@ -116,6 +119,25 @@ def test_a_call_of_a_step_that_somebody_else_allowed_is_not_taken_in(app: App, t
     bundle = packed((f"theirs/{LOG}", log_of(tmp_path, [CREATED, *asked(STEP), allowed])))
     with pytest.raises(UserError, match="a call of Shell that somebody allowed"):
         taken_in(app, bundle)
+    assert laid(app) == []
+
+
+@pytest.mark.parametrize("name", [SNAPSHOT, SNAPSHOT.upper()])
+def test_what_a_log_adds_up_to_is_not_told_by_who_made_the_bundle(name: str, app: App, tmp_path: Path) -> None:
+    """A snapshot is believed by the log that lies beside it, and both are theirs."""
+    log = log_of(tmp_path, [CREATED])
+    with Folder.open(tmp_path / "made") as folder:
+        reader, state, standing = begin_reading(folder, None)
+        for record in reader.read():
+            state.apply(record)
+        forged = replace(state, pipeline="said-nowhere")
+        write_snapshot(folder, reader.head, {"session": forged, "standing": standing})
+        found = read_snapshot(folder)
+        assert found is not None
+        assert begin_reading(folder, found)[1].pipeline == "said-nowhere"
+    snapshot = (tmp_path / "made" / SNAPSHOT).read_bytes()
+    with pytest.raises(UserError, match="no file of a session"):
+        taken_in(app, packed((f"theirs/{LOG}", log), (f"theirs/{name}", snapshot)))
     assert laid(app) == []
 
 

@@ -220,6 +220,8 @@ def _files(folder: Folder) -> Iterator[str]:
 def _is_ours(name: str) -> bool:
     first, _, rest = name.partition("/")
     parts = name.split("/")
+    if first.casefold() in _LEFT_OUT:  # what a log adds up to is found out here
+        return False
     return bool(first) and ".." not in parts and "" not in parts and "\\" not in name and (
         not rest or (first in OWN_FOLDERS and "/" not in rest)
     )  # fmt: skip
