@@ -26,7 +26,7 @@ from weft.protocol.conversation_events import (
 )
 from weft.protocol.envelope import PERSON
 from weft.protocol.errors import UserError
-from weft.protocol.events import DurableEvent, RunEnded, SessionCreated
+from weft.protocol.events import DurableEvent, RunEnded, RunStarted, SessionCreated
 from weft.session.log import LOG, LogReader, LogWriter
 from weft.session.session import begin_reading
 from weft.session.snapshot import SNAPSHOT, read_snapshot, write_snapshot
@@ -138,6 +138,19 @@ def test_what_a_log_adds_up_to_is_not_told_by_who_made_the_bundle(name: str, app
     snapshot = (tmp_path / "made" / SNAPSHOT).read_bytes()
     with pytest.raises(UserError, match="no file of a session"):
         taken_in(app, packed((f"theirs/{LOG}", log), (f"theirs/{name}", snapshot)))
+    assert laid(app) == []
+
+
+def test_a_run_that_goes_on_reads_no_key_that_who_made_the_bundle_named(
+    app: App, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    key = tmp_path / "keyrings/login.keyring"
+    key.parent.mkdir()
+    key.write_text("a key\n")
+    begun = RunStarted(run=1, pipeline="brief", steps=("a",), desired="a", parameters={"brief": str(key)})
+    with pytest.raises(UserError, match="is where keys are kept"):
+        taken_in(app, packed((f"theirs/{LOG}", log_of(tmp_path, [CREATED, begun]))))
     assert laid(app) == []
 
 

@@ -113,6 +113,30 @@ def test_no_key_goes_to_an_address_that_nobody_agreed_to(workspace: Path, monkey
         assert not call("trust")[0]
 
 
+def test_where_a_sign_in_leads_and_what_goes_along_is_agreed_to(workspace: Path) -> None:
+    """The address is known to everybody, and tokens, with a secret of the environment, are given by somebody else."""
+    auth = {"type": "oauth", "client_id": "weft", "client_secret": "env:GITHUB_TOKEN"}
+    auth |= {"authorization_url": "https://github.com/login/oauth/authorize", "token_url": "https://mine.example/token"}
+    books = workspace / "sources" / "books" / "config.json"
+    books.parent.mkdir(parents=True)
+    books.write_text(json.dumps({"kind": "api", "url": "https://api.github.com/", "auth": auth}))
+
+    def asked(*words: str) -> tuple[int, str]:
+        told = Weft(workspace)("trust", *words)
+        return told.code, told.out + told.err
+
+    code, told = asked()
+    assert code == 5
+    for word in ("env:GITHUB_TOKEN", "https://mine.example/token", "https://github.com/login/oauth/authorize"):
+        assert word in told, told
+    known = re.search(r"hash ([0-9a-f]{32})", told)
+    assert known
+    assert asked("--trust", known[1])[0] == 0
+    assert asked()[0] == 0
+    books.write_text(books.read_text().replace("mine.example", "other.example"))
+    assert "https://other.example/token" in asked()[1]
+
+
 def test_a_pack_of_somebody_else_is_asked_about_before_it_is_laid(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -280,7 +280,7 @@ def test_a_name_that_leads_elsewhere_the_second_time_gains_nothing(monkeypatch: 
 
     class Told(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            told.append((str(self.server.server_address[0]), self.headers["host"]))
+            told.append((self.connection.getsockname()[0], self.headers["host"]))
             self.send_response(204)
             self.end_headers()
 

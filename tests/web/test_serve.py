@@ -590,6 +590,7 @@ def test_a_file_that_is_named_as_a_parameter_is_one_that_its_namer_may_have_read
             for named in (str(notes), *keys, own)
         ]
         assert [one.status for one in said] == [400, 400, 400, 200], said
+        assert plan("run", "a\0b") == 400
         assert said[1].json["what"] == "brief: ~/.ssh/id_rsa is where keys are kept"
         assert server.signed_in().post("/api/w/desk/plan", wish(keys[0])).status == 200, "who administers, at home"
 

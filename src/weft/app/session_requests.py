@@ -85,14 +85,15 @@ def read_given(path: Path) -> bytes:
 def check_named(kinds: Mapping[str, str], values: Mapping[str, Any], inside: Path | None = None) -> None:
     """UserError for a file or folder that somebody names who is not at the machine, or a model: it is read here, with
     our rights. None is of the places of keys, and with `inside` each lies there, with links followed."""
-    named = {name: value for name, value in values.items() if kinds.get(name) in ("file", "folder") and value}
+    told = {name: value for name, value in values.items() if isinstance(value, str) and "\0" not in value}
+    named = {name: value for name, value in told.items() if value and kinds.get(name) in ("file", "folder")}
     if not named:
         return
     from weft.tools.boundary import secret_places  # few pipelines take one
 
     keys = secret_places(os.path.expanduser("~"))
     for name, value in named.items():
-        path = Path(os.path.realpath(os.path.expanduser(str(value))))
+        path = Path(os.path.realpath(os.path.expanduser(value)))
         if any(path.is_relative_to(place) for place in keys):
             raise UserError(f"{name}: {value} is where keys are kept", hint="only who administers names such a file")
         if inside is not None and not path.is_relative_to(os.path.realpath(inside)):

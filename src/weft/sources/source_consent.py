@@ -34,6 +34,7 @@ def consent_request(source: Source) -> ConsentRequest | None:
         case _:
             parts["address"] = config.address
             parts["gets"] = _secret(config.auth)
+            parts |= _sign_in(config.auth)
             for name, value in (config.headers if config.kind in ("mcp", "api") else {}).items():
                 parts[f"header {name}"] = value
     folder = source.folder if source.declared == "project" else source.folder.parent.parent
@@ -43,6 +44,19 @@ def consent_request(source: Source) -> ConsentRequest | None:
 def _led_to(source: Source, path: str) -> str:
     """Where it is in the end: a link in a folder of somebody's may lead anywhere, and elsewhere tomorrow."""
     return os.path.realpath(source.place(path))
+
+
+def _sign_in(auth: Auth | None) -> dict[str, str]:
+    """Where a sign-in leads and what goes along: who has the code, or answers for the server, has the tokens."""
+    if auth is None:
+        return {}
+    named = {
+        "client secret": auth.client_secret,
+        "a person agrees at": auth.authorization_url,
+        "tokens are given by": auth.token_url,
+        "codes are given by": auth.device_url,
+    }
+    return {what: value for what, value in named.items() if value}
 
 
 def _secret(auth: Auth | None) -> str:

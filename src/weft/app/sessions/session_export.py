@@ -18,11 +18,12 @@ from weft.app.connections.secrets import learn_all
 from weft.app.library.installation import UNPACK_FAULTS
 from weft.app.live.slash_commands import Export, ExportKind
 from weft.app.parts import Parts
+from weft.app.session_requests import check_named
 from weft.files import Folder
 from weft.protocol.conversation_events import MAIN, ApprovalDecided, ConversationOpened, ToolRequested, ToolSettled
 from weft.protocol.envelope import PERSON
 from weft.protocol.errors import UserError
-from weft.protocol.events import DurableEvent, RunEnded
+from weft.protocol.events import DurableEvent, GateResolved, RunEnded, RunStarted
 from weft.protocol.ids import SESSION_ID
 from weft.protocol.values import dataclass
 from weft.redaction import REDACTOR
@@ -123,6 +124,9 @@ def taken_in(parts: Parts, data: bytes) -> str:
             f"the bundle holds a call of {still} that somebody allowed and that has not ended",
             hint="export the session when it is at rest: what was allowed elsewhere is not run here",
         )
+    for event in events:
+        if isinstance(event, RunStarted | GateResolved):  # a run that goes on reads again what was named for it
+            check_named(dict.fromkeys(event.parameters, "file"), event.parameters)
     name, number = home, 2
     while parts.sessions.exists(name):
         name, number = f"{home[:70]}-{number}", number + 1
