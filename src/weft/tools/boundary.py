@@ -325,8 +325,12 @@ def secret_places(home: str, hidden: Iterable[Path] = ()) -> list[str]:
     }
     for usual, top in elsewhere.items():
         named += [f"{top}/{place.removeprefix(usual)}" for place in SECRET_PLACES if top and place.startswith(usual)]
-    doors = (os.environ.get(name, "") for name in ("SSH_AUTH_SOCK", "DOCKER_HOST", "XAUTHORITY"))
-    named += filter(os.path.isabs, (door.removeprefix("unix://") for door in doors))
+    doors = (
+        os.environ.get("SSH_AUTH_SOCK", ""),
+        os.environ.get("DOCKER_HOST", "").removeprefix("unix://"),
+        os.environ.get("XAUTHORITY", ""),
+    )
+    named += filter(os.path.isabs, doors)
     found = [os.path.realpath(path) for path in (*named, *SECRET_FILES, *map(str, hidden)) if os.path.lexists(path)]
     return [path for path in dict.fromkeys(found) if os.path.exists(path) and path != "/dev/null"]
 
