@@ -126,6 +126,66 @@ NOTEBOOK = {
 }
 
 
+RST_TABLES = """
++----------------------------+
+| Is 2\\ :sup:`8` | or all of |
+| it lit?                    |
++----------------------------+
+| Half of it is. For example |
+| ::                         |
+|                            |
+|    dim                     |
++----------------------------+
+
++------------+-------------+
+| Lamp       | Light       |
++============+=============+
+| the oldest | six metres, |
+| of all     | dim         |
++------------+-------------+
+| Both go out at dawn.     |
++------------+-------------+
+
+======  =====  ====
+Inputs         Out
+-------------  ----
+A       B      A|B
+======  =====  ====
+False   False  no
+True    False  yes,
+               dimly
+======  =====  ====
+
+| Roses of
+| the port
+"""
+RST_TABLES_READ = """Is 2⁸ | or all of
+it lit?
+
+Half of it is. For example
+
+```
+dim
+```
+
+| Lamp | Light |
+| --- | --- |
+| the oldest of all | six metres, dim |
+| Both go out at dawn. |  |
+
+| Inputs A | B | Out A\\|B |
+| --- | --- | --- |
+| False | False | no |
+| True | False | yes, dimly |
+
+Roses of
+the port"""
+
+
+def test_tables_of_restructured_text_are_rows_and_a_box_is_the_text_in_it() -> None:
+    assert read_document(RST_TABLES.encode(), "tables.rst").text == RST_TABLES_READ
+
+
 @pytest.mark.parametrize("name", ["lamps.rst", "_sources/lamps.rst.txt"])
 def test_restructured_text(name: str) -> None:
     document = read_document(RST.encode(), name)

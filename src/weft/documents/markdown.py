@@ -238,9 +238,7 @@ def _inline(node: Element | str, pieces: list[str]) -> None:
         text = _SPACE.sub(" ", node.all_text()).strip()
         pieces.append(f"`{text}`" if text and "`" not in text else text)
     elif tag in ("sup", "sub"):
-        text = _SPACE.sub(" ", node.all_text()).strip()
-        table = _SUPERSCRIPT if tag == "sup" else _SUBSCRIPT
-        pieces.append(text.translate(table) if re.fullmatch(r"[0-9+-]{1,6}", text) else text)
+        pieces.append(raised(_SPACE.sub(" ", node.all_text()).strip(), tag))
     elif tag == "q":
         pieces.append("“")
         _children(node, pieces)
@@ -250,6 +248,12 @@ def _inline(node: Element | str, pieces: list[str]) -> None:
         pieces.append(" " if block else "")
         _children(node, pieces)
         pieces.append(" " if block else "")
+
+
+def raised(text: str, tag: str) -> str:
+    """What `sup` and `sub` set higher or lower."""
+    table = _SUPERSCRIPT if tag == "sup" else _SUBSCRIPT
+    return text.translate(table) if re.fullmatch(r"[0-9+-]{1,6}", text) else text
 
 
 def _formula(node: Element) -> str:

@@ -6,12 +6,14 @@ What a reader would see is kept; of what only steers the setting, what is not kn
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from textwrap import dedent
 from typing import Any, Final
 
 from weft.documents.document import Draft, RefusedError
+from weft.documents.markdown import raised
 from weft.documents.prose import read_markdown
+from weft.documents.rst_tables import read_table
 from weft.protocol.json_text import json_value
 
 _ORG_HEADING: Final = re.compile(r"(\*+) +(.*?)(?:\s+:[\w@:]+:)?\s*$")
@@ -42,8 +44,14 @@ _RST_NOTES: Final = frozenset(
 _RST_AGAIN: Final = 20
 """How often a text is read again for what stands in blocks inside of blocks; what is deeper stays as it is written."""
 _RST_OPTION: Final = re.compile(r"\s+:[\w-]+:(?:\s.*)?$")
-_RST_INLINE: Final = (
+_RST_INLINE: Final[tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]] = (
     (re.compile(r"``([^`\n]+)``"), r"`\1`"),
+    (
+        re.compile(r"(?:\\ )?:(su[pb])(?:(?:er)?script)?:`([^`]{1,100})`(?:\\ )?"),
+        lambda found: raised(found[2], found[1]),
+    ),
+    (re.compile(r"^(\s*)\| (?!.*\|\s*$)", re.MULTILINE), r"\1"),
+    (re.compile(r"\\ "), ""),
     (re.compile(r":[\w:+.-]+:`[~!]?([^`<]{1,300}?)\s*<[^`>]+>`"), r"\1"),
     (re.compile(r":[\w:+.-]+:`[~!]?([^`<]+)`"), r"\1"),
     (re.compile(r"`([^`<]{1,300}?)\s*<(https?://[^`>\s]+)>`__?"), r"[\1](\2)"),
@@ -138,15 +146,17 @@ def _rst(text: str) -> str:
         prose.clear()
 
     while at < len(lines):
-        line, under = lines[at], lines[at + 1] if at + 1 < len(lines) else ""
-        over = bool(_RST_LINE.match(line)) and at + 2 < len(lines) and lines[at + 2].rstrip() == line.rstrip()
+        line = lines[at]
         directive = _RST_DIRECTIVE.match(line)
-        if over and under.strip():
-            end_prose("", _rst_heading(under, f"{line[0]} over", levels), "")
-            at += 3
-        elif _is_rst_heading(line, under):
-            end_prose("", _rst_heading(line, under[0], levels), "")
-            at += 2
+        table = read_table(lines, at) if read_again < _RST_AGAIN * len(text) else None
+        heading = _rst_heading(lines, at, levels)
+        if table:
+            shown, at = table
+            read_again += sum(map(len, shown))
+            lines[at:at] = shown
+        elif heading:
+            end_prose("", heading[0], "")
+            at = heading[1]
         elif _RST_UNSEEN.match(line):
             _, at = _rst_block(lines, at)
         elif directive and directive[2] in _RST_CODE:
@@ -174,16 +184,21 @@ def _rst(text: str) -> str:
     return "\n".join(out)
 
 
-def _is_rst_heading(line: str, under: str) -> bool:
-    if not line.strip() or line[0] == " " or _RST_LINE.match(line):
-        return False
-    return bool(_RST_LINE.match(under)) and len(under.rstrip()) >= len(line.rstrip())
-
-
-def _rst_heading(title: str, style: str, levels: list[str]) -> str:
+def _rst_heading(lines: Sequence[str], at: int, levels: list[str]) -> tuple[str, int] | None:
+    """The heading that begins at a line, with a rule below it or around it, and the line behind it."""
+    line, under, last = (*lines[at : at + 3], "", "")[:3]
+    if _RST_LINE.match(line):
+        title, style, end = under, f"{line[0]} over", at + 3
+        found = last.rstrip() == line.rstrip() and bool(under.strip())
+    else:
+        title, style, end = line, under[:1], at + 2
+        fits = len(under.rstrip()) >= len(line.rstrip())
+        found = bool(line.strip()) and line[0] != " " and bool(_RST_LINE.match(under)) and fits
+    if not found:
+        return None
     if style not in levels:
         levels.append(style)
-    return f"{'#' * min(6, 1 + levels.index(style))} {title.strip()}"
+    return f"{'#' * min(6, 1 + levels.index(style))} {title.strip()}", end
 
 
 def _rst_block(lines: list[str], at: int) -> tuple[list[str], int]:
