@@ -260,6 +260,15 @@ def test_a_section_of_a_manual_is_not_dropped_for_its_name() -> None:
     assert "rights reserved" not in document.text
 
 
+def test_a_place_is_no_link_though_nothing_ends_it() -> None:
+    """`<a name="…"/>` is not closed in HTML, so that what follows stands in it."""
+    said = "The lamp is lit at dusk and put out when the last boat is in, whatever the weather and whoever keeps it."
+    places = ('<a name="here" /><a name="there" />\n<a name="lamp" /> ', "", "", "")
+    page = "".join(f"<h3>Part {at}</h3><p>{places[at % 4]}{at}. {said}</p>" for at in range(8))
+    text = read_document(f"<body><h1>Lamps</h1>{page}</body>".encode(), "a.html").text
+    assert [f"{at}. {said}" in text for at in range(8)] == [True] * 8
+
+
 @pytest.mark.parametrize("how", ['class="footnote-reference brackets"', 'role="doc-noteref"'])
 def test_the_number_of_a_footnote_is_no_word_of_its_sentence(how: str) -> None:
     page = MANUAL.replace("carries its terms.", f'carries its terms <a {how} href="#id4">2</a>.')

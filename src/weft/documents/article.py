@@ -156,7 +156,7 @@ def _weigh(root: Element) -> dict[int, _Weight]:
             weight.mass += below.mass
             if child.tag not in BLOCKS:
                 weight.line += below.line
-        if element.tag == "a":
+        if _is_link(element):
             weight.links, weight.line = weight.text, 0
         if element.tag in BLOCKS and weight.line >= _PARAGRAPH and element.tag not in _HEADINGS:
             weight.mass += 1 + min(3.0, weight.line / 100) + min(3, commas)
@@ -254,6 +254,11 @@ def _between_paragraphs(root: Element, weights: dict[int, _Weight]) -> set[int]:
     return set(ordered[paragraphs[0] : paragraphs[-1]]) if paragraphs else set()
 
 
+def _is_link(element: Element) -> bool:
+    """What leads somewhere: `<a name="…"/>` is a place, and all of a page may stand in it, since nothing ends it."""
+    return element.tag == "a" and bool(element.attributes.get("href"))
+
+
 def _is_links(weight: _Weight) -> bool:
     return 2 * weight.links >= weight.text
 
@@ -270,7 +275,7 @@ def _leads_along(element: Element, weight: _Weight) -> bool:
         return False
     if element.first(*_HEADINGS) is not None:
         return False
-    links = [each for each in element.elements() if each.tag == "a" and each.attributes.get("href")]
+    links = [each for each in element.elements() if _is_link(each)]
     along = [link for link in links if _ALONG.fullmatch(_said(link)) or link.attributes.get("rel") in _WAYS]
     if len(along) == 1 == len(links):
         return not weight.mass and element.first("table") is not None
@@ -476,7 +481,7 @@ def _matching(root: Element, wanted: Callable[[Element], bool]) -> Iterator[Elem
 
 
 def _is_list_of_links(element: Element) -> bool:
-    count = sum(1 for each in element.elements() if each.tag == "a")
+    count = sum(1 for each in element.elements() if _is_link(each))
     return count > 1 or element.tag == "header"
 
 
