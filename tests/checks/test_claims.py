@@ -371,6 +371,18 @@ SUBTLE = [
     ("The lamp was not lit by Anna.", "Anna lit the lamp."),
     ("The lamp may be lit by Anna.", "Anna lit the lamp."),
     ("The lamp was lit by Anna, and the bell was rung by Bert.", "Bert lit the lamp."),
+    ("The keeper can often light the lamp.", "The lamp can be lit by the keeper."),
+    ("The keeper can often light the lamp.", "The keeper can often be lit by the lamp."),
+    ("Anna took over from the guard at ten.", "The guard was taken over by Anna at ten."),
+    ("We do not light the lamp in the tower.", "The lamp in the tower is not lit."),
+    ("They want to light the lamp in the tower.", "The lamp in the tower is lit."),
+    ("If we light the lamp in the tower, the gate opens.", "The lamp in the tower is lit."),
+    ("We may light the lamp in the tower.", "The lamp in the tower is lit."),
+    ("He nearly lit the lamp in the tower.", "The lamp in the tower was lit."),
+    ("They say she lit the lamp in the tower.", "The lamp in the tower was lit."),
+    ("We lit only the lamp in the tower.", "Only the lamp in the tower was lit by day."),
+    ("We lit only the lamp at night.", "The lamp was only lit at night."),
+    ("They warned few ships in the bay.", "Ships in the bay were warned."),
     # whom a pronoun means
     ("Anna met Bert in 1990. He was a keeper.", "Anna was a keeper."),
     ("The keeper greeted the pilot. She was tired.", "The pilot was tired."),
@@ -404,6 +416,23 @@ SUBTLE = [
     ("The pilot doubts it, because he said that the lamp was out.", "The lamp was out."),
 ]
 """Written by hand: what each claim leaves out or turns round changes what is said."""
+
+
+TURNED = [
+    ("The keeper can often light the lamp of the tower.", "The lamp of the tower can often be lit by the keeper."),
+    ("Anna Berg has since taken over the lamp.", "The lamp has since been taken over by Anna Berg."),
+    ("We send letters to the keeper every week.", "Letters are sent to the keeper every week."),
+    ("He lit the old lamp in the tower in 1850.", "The old lamp in the tower was lit in 1850."),
+    (
+        "The storm put out the lamp; the keeper rang the bell.",
+        "The lamp was put out by the storm; the bell was rung by the keeper.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("passage", "claim"), TURNED)
+def test_what_is_done_by_somebody_is_the_same_in_both_voices(passage: str, claim: str) -> None:
+    assert compare(claim, passage).state == "quoted"
 
 
 @pytest.mark.parametrize(("passage", "claim"), SUBTLE)

@@ -263,7 +263,7 @@ def _alignments(said: Statement, source: Statement, earlier: Statement | None) -
         yield align(said, short, earlier)
     for whole in (source, short)[: 1 + (short is not source)]:
         pairs = [(said, one) for one in in_active(whole, said)]
-        pairs += ((one, whole) for one in in_active(said, whole))
+        pairs += ((one, whole) for one in in_active(said, whole, untold=True))
         yield from (replace(align(one, other, earlier), turned=True) for one, other in pairs)
 
 

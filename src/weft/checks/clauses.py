@@ -9,9 +9,9 @@ that says who said it may not: without it something else would be said. Where no
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import islice, product
 from typing import Final
 
 from weft.checks.statements import Statement, Token, is_saying, same
@@ -545,12 +545,35 @@ def _exchanged(tokens: Sequence[Token], noun: tuple[int, int], pronoun: int) -> 
 # -- voice
 
 
-def in_active(passive: Statement, active: Statement) -> Iterator[Statement]:
+def in_active(passive: Statement, active: Statement, *, untold: bool = False) -> Iterator[Statement]:
     """`the lamp was lit by Anna` as `Anna lit the lamp`, where the other sentence says that Anna lit it; and `the lamp
-    is lit` as `you light the lamp`, where the other says so of anybody."""
+    is lit` as `you light the lamp`, where the other says so of anybody. With `untold` the passive may leave out who of
+    `we lit the lamp` it was, as long as nothing is denied: what we did not light may be lit. Several verbs are turned
+    one behind the other."""
+    doers = _ANYBODY | _SOMEBODY if untold and not any(_narrows(token) for token in active.tokens) else _ANYBODY
+    yield from islice(_turned_often(passive, active, doers, _VERBS), _WAYS)
+
+
+_VERBS: Final = 3
+_WAYS: Final = 16
+"""How many verbs of a sentence are turned, and how many ways to do it are tried."""
+
+
+def _narrows(token: Token) -> bool:
+    return token.role == "negation" or token.word in ("only", "just", "merely", "solely")
+
+
+def _turned_often(passive: Statement, active: Statement, doers: Collection[str], most: int) -> Iterator[Statement]:
+    for one in _turned_once(passive, active, doers):
+        yield one
+        if most > 1:
+            yield from _turned_often(one, active, doers, most - 1)
+
+
+def _turned_once(passive: Statement, active: Statement, doers: Collection[str]) -> Iterator[Statement]:
     tokens = passive.tokens
-    if any(token.word in _ANYBODY for token in active.tokens):
-        yield from _by_anybody(passive, active.tokens)
+    if any(token.word in doers for token in active.tokens):
+        yield from _by_anybody(passive, active.tokens, doers)
     for by in range(2, len(tokens) - 1):
         yield from _beside_noun(passive, by, active.tokens)
         signs = tokens[by].before.strip("\"'")
@@ -561,7 +584,8 @@ def in_active(passive: Statement, active: Statement) -> Iterator[Statement]:
         told = next((at for at, token in enumerate(active.tokens) if token.key == tokens[verb].key), 0)
         fronts = [0, *(at for at in range(1, told) if active.tokens[at].before)]
         for begins, front in product(_beginnings(tokens, be), fronts):
-            doer = _keys(active.tokens[front:told]) - _keys(tokens[:begins]) - _keys(tokens[be:verb])
+            start = _verb_start(tokens, begins, be)
+            doer = _keys(active.tokens[front:told]) - _keys(tokens[:begins]) - _keys(tokens[start:verb])
             ends = _end_of_doer(tokens, by, doer)
             if doer and ends is not None:
                 yield Statement(
@@ -588,12 +612,14 @@ def _beside_noun(passive: Statement, by: int, active: Sequence[Token]) -> Iterat
 
 
 _ANYBODY: Final = frozenset({"you", "one"})
+_SOMEBODY: Final = frozenset({"i", "we", "he", "she", "it", "they"})
 _NOW: Final = frozenset({"is", "are", "be"})
 
 
-def _by_anybody(passive: Statement, active: Sequence[Token]) -> Iterator[Statement]:
+def _by_anybody(passive: Statement, active: Sequence[Token], doers: Collection[str]) -> Iterator[Statement]:
     tokens = passive.tokens
-    for be in (at for at, token in enumerate(tokens) if at and token.word in _NOW):
+    bes = _NOW if doers is _ANYBODY else BE
+    for be in (at for at, token in enumerate(tokens) if at and token.word in bes):
         verb = _done(tokens, be, len(tokens))
         if verb is None:
             continue
@@ -603,7 +629,7 @@ def _by_anybody(passive: Statement, active: Sequence[Token]) -> Iterator[Stateme
                 active[doer - 1].role in ("modal", "negation", "free") or active[doer - 1].word.endswith("ly")
             ):
                 doer -= 1
-            if not doer or active[doer - 1].word not in _ANYBODY or active[told - 1].word in BE:
+            if not doer or active[doer - 1].word not in doers or active[told - 1].word in BE:
                 continue
             for begins in _beginnings(tokens, be):
                 if not any(token.role in ("content", "name") for token in tokens[begins:be]):
@@ -615,19 +641,35 @@ def _by_anybody(passive: Statement, active: Sequence[Token]) -> Iterator[Stateme
 
 def _turned(tokens: Sequence[Token], begins: int, done: tuple[int, int], doer: tuple[int, int]) -> Iterator[Token]:
     (be, verb), (by, ends) = done, doer
-    start = be
-    while (
-        start > begins
-        and not tokens[start].before
-        and (tokens[start - 1].role in ("modal", "negation") or tokens[start - 1].word in HELPING)
-    ):
-        start -= 1
+    start = _verb_start(tokens, begins, be)
     helping = [token for token in tokens[start:verb] if token.role in ("modal", "negation")]
+    helping += [token for token in tokens[start:be] if _is_manner(token)]
+    last = verb + 1 if verb + 2 == by and tokens[verb + 1].word in _PARTICLES else verb
     yield from _opened(tokens[by + 1 : ends], tokens[begins].before)
     yield from helping
-    yield from (token for token in tokens[be + 1 : verb + 1] if token not in helping)
+    yield from (token for token in tokens[be + 1 : last + 1] if token not in helping)
     yield from _opened(tokens[begins:start], "")
-    yield from _opened([*tokens[verb + 1 : by], *tokens[ends:]], tokens[start].before)
+    yield from _opened([*tokens[last + 1 : by], *tokens[ends:]], tokens[start].before)
+
+
+_PARTICLES: Final = frozenset({"up", "over", "out", "off", "down", "away", "back"})
+"""What belongs to the verb before it: `taken over by Anna`."""
+
+
+def _verb_start(tokens: Sequence[Token], begins: int, be: int) -> int:
+    """Where `can usually be` begins."""
+    start = be
+    while start > begins and not tokens[start].before and _goes_before_verb(tokens[start - 1]):
+        start -= 1
+    return start
+
+
+def _goes_before_verb(token: Token) -> bool:
+    return token.role in ("modal", "negation") or token.word in HELPING or _is_manner(token)
+
+
+def _is_manner(token: Token) -> bool:
+    return token.role == "limit" or (token.role == "content" and token.word.endswith("ly")) or token.word == "since"
 
 
 def _opened(tokens: Sequence[Token], signs: str) -> Iterator[Token]:
