@@ -128,6 +128,20 @@ def test_a_name_that_no_file_may_have_is_not_proposed_as_one(weft: Weft) -> None
     assert "write 'name: greet'\n" in ran.err
 
 
+def test_what_needs_a_model_says_so_before_it_is_tried(weft: Weft) -> None:
+    ran = weft("new", "pipeline", "first")
+    assert ran.code == 0
+    assert f"it needs a model: weft --workspace {weft.workspace} models add" in ran.err
+
+
+def test_a_schedule_that_can_not_begin_says_so_where_it_is_looked_at(weft: Weft) -> None:
+    (weft.workspace / "schedules").mkdir()
+    (weft.workspace / "schedules/monday.yaml").write_text('cron: "0 7 * * MON"\nstart: {pipeline: weekly}\n')
+    ran = weft("schedules", "show", "monday")
+    assert ran.code == 1
+    assert "it can't begin: unknown pipeline 'weekly'" in ran.err
+
+
 def test_a_question_that_nobody_answers_is_no_interruption(weft: Weft) -> None:
     assert weft("kb", "create", "notes").code == 0
     done = subprocess.run(
