@@ -235,6 +235,10 @@ def _shortage(error: BaseException) -> WeftError | None:
             return ExternalError("too many files are open", hint="allow more (ulimit -n 256), and run it again")
         if isinstance(seen, MemoryError) or number == errno.ENOMEM or _NO_MEMORY.search(str(seen)):
             return ExternalError("there is not enough memory", hint="allow more (ulimit -v), or close other programs")
+        if isinstance(seen, FileNotFoundError) and _NO_TEMPORARY in str(seen):
+            return ExternalError(
+                "no folder for temporary files can be written", hint="make room in /tmp, or name another folder in TMPDIR"
+            )
         seen = seen.__cause__ or seen.__context__
     return None
 
@@ -282,6 +286,7 @@ def _usage(error: click.ClickException, words: Sequence[str]) -> str:
 
 
 _NO_SPACE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_NO_TEMPORARY: Final = "No usable temporary directory"
 _NO_MEMORY = re.compile(r"annot allocate memory|failed to map segment|can't start new thread|bad allocation|bad_alloc")
 
 
