@@ -237,7 +237,8 @@ def _shortage(error: BaseException) -> WeftError | None:
             return ExternalError("there is not enough memory", hint="allow more (ulimit -v), or close other programs")
         if isinstance(seen, FileNotFoundError) and _NO_TEMPORARY in str(seen):
             return ExternalError(
-                "no folder for temporary files can be written", hint="make room in /tmp, or name another folder in TMPDIR"
+                "no folder for temporary files can be written",
+                hint="make room in /tmp, or name another folder in TMPDIR",
             )
         seen = seen.__cause__ or seen.__context__
     return None
