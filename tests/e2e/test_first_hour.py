@@ -73,6 +73,14 @@ def test_a_slip_in_a_files_name_is_answered_with_the_file(weft: Weft, tmp_path: 
     assert f"there is no folder {tmp_path}/gone" in ran.err
 
 
+def test_a_german_name_stays_readable_in_its_sessions_id(weft: Weft, tmp_path: Path) -> None:
+    letter = tmp_path / "Die Größe der Flüße – Entwurf 2.md"
+    letter.write_text("Hello Ada")
+    ran = weft("run", "greet", letter, "--json")
+    assert ran.code == 0, ran.err
+    assert ran.events[0]["session"].startswith("die-grosse-der-flusse-entwurf-2-")
+
+
 def test_a_pipeline_behind_the_file_is_told_its_place(weft: Weft, tmp_path: Path) -> None:
     (tmp_path / "water.md").write_text("Hello Ada")
     ran = weft("run", tmp_path / "water.md", "greet")
