@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.made import PIPELINE, Weft, lay_out
+from tests.terminal import Terminal
 
 GREET = """\
 name: greet
@@ -79,6 +80,18 @@ def test_a_german_name_stays_readable_in_its_sessions_id(weft: Weft, tmp_path: P
     ran = weft("run", "greet", letter, "--json")
     assert ran.code == 0, ran.err
     assert ran.events[0]["session"].startswith("die-grosse-der-flusse-entwurf-2-")
+
+
+def test_a_large_document_is_not_read_in_silence(weft: Weft, tmp_path: Path) -> None:
+    (tmp_path / "small.txt").write_text("Hello Ada. ")
+    (tmp_path / "large.txt").write_text("Hello Ada. " * 400_000)
+    terminal = Terminal(weft, "plan", "greet", "large.txt", width=80, cwd=str(tmp_path))
+    terminal.wait_for("reading large.txt (4.4 MB) …", "1 to run")
+    assert terminal.end() == 0
+    small = Terminal(weft, "plan", "greet", "small.txt", width=80, cwd=str(tmp_path))
+    small.wait_for("1 to run")
+    assert "reading" not in small.text()
+    assert small.end() == 0
 
 
 def test_a_pipeline_behind_the_file_is_told_its_place(weft: Weft, tmp_path: Path) -> None:

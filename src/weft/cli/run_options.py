@@ -14,12 +14,16 @@ from typing import Any, Final
 import click
 
 from weft.app import MAX_BYTES, App, GivenFile, SessionRequest, is_address, nearest, profile_parts, suggest
-from weft.cli.place import DEFAULT_WORKSPACE, Decorated, pairs
+from weft.cli.place import DEFAULT_WORKSPACE, Decorated, is_terminal, pairs
 from weft.cli.writer import profile_options
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import UsageError
+from weft.render.cells import clean
+from weft.render.units import human_size
 
 STANDARD_INPUT: Final = "-"
+TAKES_LONG: Final = 4_000_000
+"""Bytes of a document that a person would wonder about before anything is shown."""
 LIMITS: Final = ("usd", "tokens", "minutes")
 
 _OPTIONS = (
@@ -127,7 +131,11 @@ def _normal(word: str) -> str:
 
 def _check_there(app: App, word: str, *, alone: bool) -> None:
     """A name with a slip of the pen in it is the fault that is met first. Of several files each says so for itself."""
-    if word == STANDARD_INPUT or is_address(word) or os.path.lexists(word):
+    if word == STANDARD_INPUT or is_address(word):
+        return
+    if os.path.lexists(word):
+        if is_terminal(sys.stderr) and os.path.isfile(word) and (size := os.path.getsize(word)) > TAKES_LONG:
+            print(clean(f"reading {word} ({human_size(size)}) …"), file=sys.stderr, flush=True)
         return
     if word in app.workspace.pipeline_names():
         raise UsageError(f"there is no file {word}", hint=f"{word} is a pipeline: its name stands before the files")
