@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import shlex
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -148,9 +149,11 @@ class NotAgreedError(UserError):
         self.request = request
         named = ", ".join(f"{name} {told}" for name, told in list(request.parts.items())[:4])
         more = len(request.parts) - 4
+        hint = f"in a terminal you are asked (`weft trust`); in a script, after looking: --trust {request.hash}"
+        if request.kind in OWN_WORK and request.folder:
+            hint += f"; if you write what is in it yourself: weft trust folder {shlex.quote(request.folder)}"
         super().__init__(
-            f"nobody has agreed to {request.words}: {named}" + (f" and {more} more" if more > 0 else ""),
-            hint=f"in a terminal you are asked (`weft trust`); in a script, after looking: --trust {request.hash}",
+            f"nobody has agreed to {request.words}: {named}" + (f" and {more} more" if more > 0 else ""), hint=hint
         )
 
 

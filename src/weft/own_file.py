@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from weft.files import Folder
+from weft.files import Folder, translated
 from weft.protocol.errors import UserError
 
 Content = TypeVar("Content")
@@ -39,6 +39,8 @@ class OwnFile(Generic[Content]):
             found = os.stat(self.path)
         except FileNotFoundError:
             return self._empty
+        except OSError as error:
+            raise translated(error, f"can't read {self.path}") from error
         mark = (found.st_ino, found.st_size, found.st_mtime_ns)
         if self._seen is None or self._seen[0] != mark:
             with Folder.open(self._folder) as folder:
@@ -49,7 +51,10 @@ class OwnFile(Generic[Content]):
     def changing(self) -> Iterator[tuple[Content, Callable[[Content], None]]]:
         lock = self._name.removesuffix(".json") + ".lock"
         with Folder.open(self._folder, create=True) as folder:
-            held = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=folder.fd)
+            try:
+                held = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=folder.fd)
+            except OSError as error:
+                raise translated(error, f"can't open {self._folder / lock}") from error
             try:
                 fcntl.flock(held, fcntl.LOCK_EX)
                 data = folder.read_or_none(self._name)

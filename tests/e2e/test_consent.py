@@ -80,6 +80,16 @@ def test_asked_on_a_terminal_with_what_exactly_it_is(cloned: Weft, source: Path)
     assert cloned("trust").code == 5
 
 
+def test_the_question_is_true_of_the_machine(cloned: Weft, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nothing holds code back, nobody is told that something does."""
+    monkeypatch.setenv("WEFT_BOUNDARY", "none")
+    terminal = Terminal(cloned, "run", str(source), "--session-id", "poem", width=100)
+    terminal.wait_for("Nobody has agreed yet to code of steps", "with your rights", "n no")
+    assert "boundary" not in terminal.text()
+    terminal.child.send("n\n")
+    assert terminal.end() == 5
+
+
 def test_what_stands_compiled_beside_the_source_is_not_loaded(cloned: Weft, source: Path) -> None:
     code = cloned.workspace / "code"
     hostile = cloned.workspace.parent / "hostile.py"

@@ -49,6 +49,14 @@ def test_too_little_memory_is_told_in_words(weft: Weft, tmp_path: Path) -> None:
     assert "memory" in err
 
 
+def test_no_room_for_temporary_files_is_told_in_words(weft: Weft) -> None:
+    """A full /tmp: the boundary is tried in a folder there."""
+    code, err = limited(weft, lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)), "doctor")
+    assert code == 1
+    assert "Traceback" not in err
+    assert "TMPDIR" in err
+
+
 def test_a_busy_port_is_told_in_words(weft: Weft) -> None:
     assert weft("kb", "create", "notes").code == 0
     with socket.create_server(("127.0.0.1", 0)) as taken:

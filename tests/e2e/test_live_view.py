@@ -84,6 +84,21 @@ def test_ctrl_c_interrupts_and_says_how_to_go_on(slow: Weft) -> None:
     assert "run --session-id slow-one" in terminal.words()
 
 
+def test_ctrl_c_behind_a_full_line_leaves_nothing_of_the_view_behind(slow: Weft) -> None:
+    """The terminal writes ^C where the cursor stands: behind the time of a step, which ends at the edge."""
+    alone = PIPELINE.partition("  gather")[0] + "  gather: {artifact: gather.json, code: 'slow.py:wait', final: true}\n"
+    (slow.workspace / "pipelines/slow.yaml").write_text(alone)
+    (slow.workspace / "code/slow.py").write_text(
+        "import time\ndef wait(step):\n    print('waits')\n    time.sleep(60)\n"
+    )
+    terminal = Terminal(slow, "run", "slow", "--session-id", "slow-one", width=80)
+    terminal.wait_for("gather waits")
+    terminal.child.sendintr()
+    terminal.wait_for("Nothing is lost")
+    assert terminal.end() == 130
+    assert terminal.text().count("slow · slow-one") == 1
+
+
 def test_a_failed_run_keeps_its_errors_on_screen(slow: Weft) -> None:
     (slow.workspace / "code/slow.py").write_text(CODE.replace("if not step.feedback", "if True"))
     terminal = Terminal(slow, "run", "slow", "--session-id", "slow-one", width=100)

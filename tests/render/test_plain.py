@@ -23,6 +23,7 @@ from weft.protocol.events import (
     StepAdopted,
     StepProgressed,
     WordsSaid,
+    WordsUnderstood,
 )
 from weft.render.plain import PlainLog, plain_lines
 
@@ -167,3 +168,12 @@ def test_what_allows_more_is_said_of_the_budget_that_was_reached() -> None:
 
     assert "--budget usd=…" in told("the run has $1.00, and it is spent")
     assert "under its `budget` in the pipeline's file" in told("the step a has 2 minutes, and they are spent")
+
+
+def test_what_was_understood_is_not_followed_by_the_same_words() -> None:
+    change = WordsUnderstood(
+        run=1, words="More on lakes", meaning="reply", choice="amend", text="More on lakes", reason='"more on lakes"'
+    )
+    assert plain_lines(change) == ["understood: amend: More on lakes"]
+    decided = WordsUnderstood(run=1, words="looks good", meaning="reply", choice="proceed", reason='"looks good"')
+    assert plain_lines(decided) == ['understood: proceed ("looks good")']

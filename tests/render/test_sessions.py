@@ -150,6 +150,9 @@ created 1 h ago, updated just now
   ○ kit      pending · kit.md
 
     note: line 14 of the log is damaged
+
+    What is finished is kept. Go on with:
+      weft run --session-id on-rivers-3fa9c1
 """)
 
 
@@ -168,6 +171,9 @@ created 1 h ago, updated just now
   ○ kit      pending · kit.md
 
     note: line 14 of the log is damaged
+
+    What is finished is kept. Go on with:
+      weft run --session-id on-rivers-3fa9c1
 """)
 
 

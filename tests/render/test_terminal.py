@@ -108,7 +108,7 @@ def test_a_lone_finished_step_folds_to_its_own_line() -> None:
     assert shown(run, 60, 1, height=whole.count("\n") - 3) == snapshot("""\
 writing-kit · on-rivers-3fa9c1          1 of 2 steps · 1.0 s
 
-  ✓ a  ran: not yet made                               0.4 s
+  ✓ a  ran: first time                                 0.4 s
   ⠋ b  not yet made                                    1.0 s
     attempt 1 was rejected
     ✗ ideas.json at /ideas/0/quote: this sentence is not in

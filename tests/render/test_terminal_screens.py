@@ -28,7 +28,7 @@ def test_second_attempt_at_60_columns() -> None:
 writing-kit · on-rivers-3fa9c1          2 of 5 steps · 5.3 s
 
   • summary  skipped: up to date
-  ✓ quotes   ran: not yet made                         0.4 s
+  ✓ quotes   ran: first time                           0.4 s
     → quotes.json
   ⠸ ideas    attempt 2 · looking for sentences that…   3.3 s
     attempt 1 was rejected
@@ -45,7 +45,7 @@ def test_second_attempt_at_120_columns() -> None:
 writing-kit · on-rivers-3fa9c1                                                                      2 of 5 steps · 5.3 s
 
   • summary  skipped: up to date
-  ✓ quotes   ran: not yet made                                                                                     0.4 s
+  ✓ quotes   ran: first time                                                                                       0.4 s
     → quotes.json
   ⠸ ideas    attempt 2 · looking for sentences that carry an argument                                              3.3 s
     attempt 1 was rejected
@@ -61,7 +61,7 @@ def test_failed_at_60_columns() -> None:
 writing-kit · on-rivers-3fa9c1          2 of 5 steps · 6.0 s
 
   • summary  skipped: up to date
-  ✓ quotes   ran: not yet made                         0.4 s
+  ✓ quotes   ran: first time                           0.4 s
     → quotes.json
   ✗ ideas    attempt 2 · failed: ideas.json was reje…  4.0 s
     attempt 2 was rejected
@@ -94,7 +94,7 @@ def test_failed_at_120_columns() -> None:
 writing-kit · on-rivers-3fa9c1                                                                      2 of 5 steps · 6.0 s
 
   • summary  skipped: up to date
-  ✓ quotes   ran: not yet made                                                                                     0.4 s
+  ✓ quotes   ran: first time                                                                                       0.4 s
     → quotes.json
   ✗ ideas    attempt 2 · failed: ideas.json was rejected: 8 findings                                               4.0 s
     attempt 2 was rejected
@@ -122,7 +122,7 @@ def test_interrupted_at_60_columns() -> None:
 writing-kit · on-rivers-3fa9c1          2 of 5 steps · 6.0 s
 
   • summary  skipped: up to date
-  ✓ quotes   ran: not yet made                         0.4 s
+  ✓ quotes   ran: first time                           0.4 s
     → quotes.json
   ! ideas    attempt 2 · interrupted by the person     4.0 s
     attempt 1 was rejected
@@ -143,13 +143,13 @@ def test_done_at_60_columns() -> None:
 writing-kit · on-rivers-3fa9c1     5 of 5 steps · 1 min 15 s
 
   • summary  skipped: up to date
-  ✓ quotes   ran: not yet made                         0.4 s
+  ✓ quotes   ran: first time                           0.4 s
     → quotes.json
   ✓ ideas    attempt 2 · ran: summary.json was edite…  5.0 s
     → ideas.json
-  ✓ outline  ran: not yet made                         0.4 s
+  ✓ outline  ran: first time                           0.4 s
     → outline.json
-  ✓ kit      ran: not yet made                    1 min 07 s
+  ✓ kit      ran: first time                      1 min 07 s
     → kit.json
 
   ✓ Done in 1 min 15 s · 4 ran, 1 skipped
@@ -162,13 +162,13 @@ def test_done_at_120_columns() -> None:
 writing-kit · on-rivers-3fa9c1                                                                 5 of 5 steps · 1 min 15 s
 
   • summary  skipped: up to date
-  ✓ quotes   ran: not yet made                                                                                     0.4 s
+  ✓ quotes   ran: first time                                                                                       0.4 s
     → quotes.json
   ✓ ideas    attempt 2 · ran: summary.json was edited by hand                                                      5.0 s
     → ideas.json
-  ✓ outline  ran: not yet made                                                                                     0.4 s
+  ✓ outline  ran: first time                                                                                       0.4 s
     → outline.json
-  ✓ kit      ran: not yet made                                                                                1 min 07 s
+  ✓ kit      ran: first time                                                                                  1 min 07 s
     → kit.json
 
   ✓ Done in 1 min 15 s · 4 ran, 1 skipped
@@ -183,7 +183,7 @@ def test_ascii_at_40_columns() -> None:
 writing-kit - o...  2 of 5 steps - 6.0 s
 
   = summary  skipped: up to date
-  + quotes   ran: not yet made     0.4 s
+  + quotes   ran: first time       0.4 s
     > quotes.json
   x ideas    attempt 2 - faile...  4.0 s
     attempt 2 was rejected

@@ -362,6 +362,26 @@ def test_what_cannot_be_taken_out_of_the_trash_says_why(page: Page, server: Runn
     expect(row).to_have_count(0)
 
 
+def test_an_empty_workspace_makes_the_kit_that_it_offers(browser: Browser, home: Path, tmp_path: Path) -> None:
+    """What lies there is the person's: nothing is laid beside it before they say so."""
+    (tmp_path / "empty").mkdir()
+    with running(home, tmp_path / "empty") as server:
+        context = browser.new_context()
+        page = context.new_page()
+        page.goto(server.link)
+        page.get_by_role("button", name="Sign in").click()
+        page.wait_for_url(f"{server.address}/")
+        page.get_by_label("Drop a document here").set_input_files(TIDES)
+        expect(page.get_by_role("button", name="Add the pack writing and make a kit of it")).to_be_enabled()
+        assert list((tmp_path / "empty").glob("pipelines/*")) == []
+        page.get_by_role("button", name="Add the pack writing and make a kit of it").click()
+        page.wait_for_url(re.compile(r"/s/tides-"))
+        expect(page.get_by_role("button", name="writing-kit: done")).to_be_visible()
+        page.goto(f"{server.address}/new")
+        expect(page.get_by_role("button", name="Make a kit of it")).to_be_visible()
+        context.close()
+
+
 def test_an_address_leads_to_its_session_in_whichever_workspace_it_is(
     browser: Browser, home: Path, desk: Path, tmp_path: Path
 ) -> None:

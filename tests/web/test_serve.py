@@ -279,6 +279,11 @@ def test_told_to_stop_it_waits_for_nobody_who_follows(home: Path, desk: Path) ->
     assert server.errors.splitlines()[1:] == [], server.errors
 
 
+def test_on_a_fresh_machine_it_serves_a_workspace_that_is_ready(home: Path, tmp_path: Path) -> None:
+    with running(home, tmp_path / "new"):
+        assert (tmp_path / "new/pipelines/writing.yaml").exists()
+
+
 def test_a_port_that_is_taken_is_said(server: Running, home: Path, desk: Path) -> None:
     port = server.address.rsplit(":", 1)[1]
     with pytest.raises(subprocess.CalledProcessError) as caught:

@@ -1,16 +1,20 @@
 /** Begin: drop files, paste a text or an address, or say something; with which pipeline, and with what set how. */
 import { useSignal } from "@preact/signals";
+import { post } from "../api/client";
 import type { NewSession, PipelineShort } from "../api/made";
 import { Trouble } from "../parts/Trouble";
 import { useList } from "../parts/useAsked";
 import { useDoing } from "../parts/useDoing";
 import { count, humanSize } from "../parts/words";
 import { asking, go, place, query, to } from "../shell/address";
-import { base } from "../store/desk";
+import { base, mayChange } from "../store/desk";
 import { BatchPage } from "./BatchPage";
 import { begin, beginBatch } from "./begin";
 import { Forecast } from "./Forecast";
 import { Parameters } from "./Parameters";
+
+/** The pack that a kit is made with: an empty workspace has none, and is given it when a kit is asked for. */
+const KIT = "writing";
 
 export function New() {
   const { of, inside } = place.value;
@@ -38,14 +42,19 @@ export function Begin({ bare = false }: { bare?: boolean }) {
   const take = (list: FileList | null | undefined): void => {
     if (list?.length) files.value = [...files.value, ...list];
   };
+  const lacksKit = pipelines.found.value?.length === 0 && mayChange.value;
   const said = text.value.trim();
   const isAddress = /^https?:\/\/\S+$/.test(said);
   const isDocument = files.value.length > 0 || isAddress || said.length > 600 || query.value.has("pipeline");
   const wish: NewSession = {
-    ...(chosen ? { pipeline: chosen.name } : {}), parameters: parameters.value, depth: depth.value,
+    ...(chosen ? { pipeline: chosen.name } : lacksKit ? { pipeline: KIT } : {}), parameters: parameters.value, depth: depth.value,
     ...(files.value.length ? {} : isAddress ? { address: said } : { text: said, name: `${firstWords(said) || "pasted"}.md` }),
   };
   const run = async (): Promise<void> => {
+    if (lacksKit) {
+      await post(`${base.value}/packs/${KIT}`, {});
+      pipelines.again();
+    }
     if (!apart.value || files.value.length < 2) return begin(wish, files.value);
     const batch = await beginBatch(wish, files.value);
     go(to("new", "batch", batch.id));
@@ -113,7 +122,7 @@ export function Begin({ bare = false }: { bare?: boolean }) {
       {chosen && isDocument && (files.value.length > 0 || said) && <Forecast wish={wish} files={files.value} each={apart.value ? files.value.length : 1} />}
       <div class="choices">
         <button type="button" class={isDocument ? "primary" : ""} disabled={busy.value || !(files.value.length || said) || !pipelines.found.value} onClick={() => void act(run)}>
-          {!chosen || chosen.name === "writing" ? "Make a kit of it" : `Begin ${chosen.name}`}
+          {lacksKit ? `Add the pack ${KIT} and make a kit of it` : !chosen || chosen.name === KIT ? "Make a kit of it" : `Begin ${chosen.name}`}
         </button>
         {!files.value.length && (
           <button type="button" class={isDocument ? "" : "primary"} disabled={busy.value || !said} onClick={() => void act(() => begin({ message: said }))}>

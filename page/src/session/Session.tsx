@@ -127,7 +127,7 @@ function Head({ open }: { open: OpenSession }) {
     fold.model || fold.status?.model || entry?.model || "",
     entry?.tokens ? tokens(entry.tokens) : "",
     entry?.tokens ? money(entry.usd) : "",
-    fold.status?.context_used != null ? `${Math.round(fold.status.context_used * 100)} % of the window` : "",
+    fold.status?.context_used != null ? `${Math.round(fold.status.context_used * 100)} % of the context` : "",
     fold.status?.limits ?? "",
   ].filter(Boolean);
   const link = open.stream.link.value;

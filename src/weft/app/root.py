@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -21,10 +21,11 @@ from weft.app.live.opened_session import OpenedSession
 from weft.app.live.runs import claims_of
 from weft.app.live.session_description import said_of_session
 from weft.app.parts import Parts
-from weft.app.session_requests import SessionRequest, identity
+from weft.app.session_requests import SessionRequest, given_file, identity
 from weft.app.sessions.session_pages import asked_prompts
 from weft.files import Folder
 from weft.orchestrator.facts import local_values
+from weft.orchestrator.inputs import GivenInput
 from weft.orchestrator.overruling import ClaimOnRecord
 from weft.orchestrator.plan import make_plan
 from weft.orchestrator.prepared_run import PreparedRun, prepare_run
@@ -36,7 +37,7 @@ from weft.orchestrator.step_tools import tools_of
 from weft.orchestrator.validate import parse, validate
 from weft.protocol.commands import Accepted, DescribeSession, GivenFile, Reply, ReplyToGate, StartRun, SwitchSource
 from weft.protocol.envelope import PERSON, Actor
-from weft.protocol.errors import Finding, Problem, UsageError, UserError
+from weft.protocol.errors import Finding, Problem, UsageError, UserError, WeftError
 from weft.protocol.events import RunStarted, SessionCreated
 from weft.protocol.gates import sign_in_slug
 from weft.protocol.ids import CONTENT, check_session_id, is_original, session_id_for
@@ -209,6 +210,17 @@ class App(Parts):
         notes += [f"{name} is gone and will be written again from the log" for name in prepared.restored]
         notes += [f"the session is being written by {reading.holder}"] if reading.holder else []
         return prepared, notes
+
+    def changed_since(self, session: str) -> list[str]:
+        """The files on this machine that a session took in and that hold something else by now: it works on what it
+        took in until they are given again."""
+        found = []
+        for known in self.sessions.read(session).state.inputs.values():
+            origin = Path(known.origin)
+            with suppress(WeftError, OSError):  # not to be read any more: its copy is all there is
+                if origin.is_absolute() and origin.is_file():
+                    found += [] if GivenInput((given_file(origin),)).is_recorded(known) else [known.origin]
+        return found
 
     def claims(self, session: str) -> list[ClaimOnRecord]:
         """The claims of a session with the verdict on each: what `OverruleVerdict` can be said of."""
@@ -472,7 +484,9 @@ class App(Parts):
         if name is None:
             raise UsageError(
                 "which pipeline?" if names else "this workspace has no pipelines",
-                hint=f"name one of: {', '.join(names)}" if names else "weft init lays a pack into it",
+                hint=f"name one of: {', '.join(names)}"
+                if names
+                else "; ".join(self.workspace.misnamed_pipelines().values()) or "weft init lays a pack into it",
             )
         return self.workspace.pipeline(name)
 

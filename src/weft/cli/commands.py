@@ -10,6 +10,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Final, TextIO
 
 import click
@@ -95,6 +96,7 @@ Exit codes:
 """
 
 
+HELP: Final = "help"
 MOST_MEANT: Final = 4
 """Commands of groups that are offered for one that does not exist."""
 
@@ -115,6 +117,11 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] == HELP:  # what whoever knows no command yet tries first
+            args = [*args[1:], "--help"]
+            if len(args) == 1:
+                click.echo(ctx.get_help())
+                ctx.exit()
         if args and args[0] not in COMMANDS:
             ctx.fail(f"there is no command {args[0]!r}; {self._nearest(ctx, args[0])}")
         name, command, rest = super().resolve_command(ctx, args)
@@ -126,8 +133,10 @@ class Commands(click.Group):
         """The command that was probably meant: one of these, or one inside a group of theirs."""
         from weft.app import nearest, suggest
 
+        if any(f"--{word}" in option.opts for option in ctx.command.get_params(ctx)):
+            return f"did you mean 'weft --{word}'?"
         inside: dict[str, list[str]] = {}
-        for name in COMMANDS:
+        for name in chain.from_iterable(GROUPS.values()):
             group = self.get_command(ctx, name)
             for inner in group.list_commands(ctx) if isinstance(group, click.Group) else ():
                 inside.setdefault(inner, []).append(f"weft {name} {inner}")
@@ -226,6 +235,11 @@ def _shortage(error: BaseException) -> WeftError | None:
             return ExternalError("too many files are open", hint="allow more (ulimit -n 256), and run it again")
         if isinstance(seen, MemoryError) or number == errno.ENOMEM or _NO_MEMORY.search(str(seen)):
             return ExternalError("there is not enough memory", hint="allow more (ulimit -v), or close other programs")
+        if isinstance(seen, FileNotFoundError) and _NO_TEMPORARY in str(seen):
+            return ExternalError(
+                "no folder for temporary files can be written",
+                hint="make room in /tmp, or name another folder in TMPDIR",
+            )
         seen = seen.__cause__ or seen.__context__
     return None
 
@@ -260,7 +274,20 @@ def _unknown(error: click.exceptions.NoSuchCommand) -> UsageError:
     )
 
 
+def _usage(error: click.ClickException, words: Sequence[str]) -> str:
+    """How the command is written that was written wrongly."""
+    ctx = error.ctx if isinstance(error, click.UsageError) else None
+    if ctx is None:  # an option without what it takes: who says so does not know which command it is of
+        named = next((word for word in words if word in COMMANDS), "")
+        return f"{f'weft {named}' if named else 'weft'} -h says what it takes"
+    lines = [ctx.get_usage(), f"  {ctx.command_path} -h says more"]
+    if isinstance(error, click.MissingParameter) and error.param is not None and error.param.name == "session":
+        lines.append("  weft sessions lists the sessions there are")
+    return "\n".join(lines)
+
+
 _NO_SPACE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_NO_TEMPORARY: Final = "No usable temporary directory"
 _NO_MEMORY = re.compile(r"annot allocate memory|failed to map segment|can't start new thread|bad allocation|bad_alloc")
 
 
@@ -278,12 +305,7 @@ def run_command_line(words: Sequence[str]) -> int:
         complain(_unknown(error))
         return EXIT_USAGE
     except click.ClickException as error:
-        ctx = error.ctx if isinstance(error, click.UsageError) else None
-        complain(
-            UsageError(
-                error.format_message(), hint=f"{ctx.get_usage()}\n  {ctx.command_path} -h says more" if ctx else ""
-            )
-        )
+        complain(UsageError(error.format_message(), hint=_usage(error, words)))
         return EXIT_USAGE
     except (click.Abort, KeyboardInterrupt):
         print("interrupted", file=sys.stderr)

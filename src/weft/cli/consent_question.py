@@ -6,12 +6,10 @@ import shutil
 import sys
 from pathlib import Path
 
-from weft.app import OWN_WORK, ConsentRequest, Consents, earlier
+from weft.app import OWN_WORK, ConsentRequest, Consents, boundary_here, earlier
 from weft.render.cells import clean, wrap
 
 _ABOUT = {
-    "code": "It would run inside the boundary (`weft doctor`): without your keys, able to change this workspace.",
-    "pack": "It would run inside the boundary (`weft doctor`): without your keys, able to change your workspace.",
     "hook": "It would run when its event comes.",
     "skill": "A model could run them.",
     "source": "It would be started or reached, and what it says would reach the model.",
@@ -19,6 +17,14 @@ _ABOUT = {
     "step": "Its code would be given this secret, or reach this host, when the step runs.",
     "model": "What you write, and the key that is named, would be sent to this address.",
 }
+_HELD = (
+    "It would run inside a boundary (`weft doctor` says what that stops): without your keys, able to change {place}."
+)
+_NOT_HELD = (
+    "It would run with your rights: nothing on this machine keeps it from your keys and files "
+    "(`weft doctor` says what would)."
+)
+_PLACES = {"code": "this workspace", "pack": "your workspace"}
 _ANSWERS = {"y": "yes, to exactly this", "a": "always in this folder: I write what is in it myself", "n": "no"}
 
 
@@ -58,4 +64,11 @@ def shown(consents: Consents, request: ConsentRequest) -> list[str]:
         lines.append(f"  {name:<32} {told}  {note}".rstrip())
     if len(new) < len(request.parts):
         lines.append(f"  and {len(request.parts) - len(new)} as they came with a pack")
-    return [clean(line) for line in [*lines, _ABOUT[request.kind], f"hash {request.hash}"]]
+    return [clean(line) for line in [*lines, _about(request), f"hash {request.hash}"]]
+
+
+def _about(request: ConsentRequest) -> str:
+    """What agreeing means, as it is on this machine."""
+    if (place := _PLACES.get(request.kind)) is None:
+        return _ABOUT[request.kind]
+    return _HELD.format(place=place) if boundary_here().strength == "strong" else _NOT_HELD

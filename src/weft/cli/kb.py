@@ -366,5 +366,11 @@ def remove(name: str, files: tuple[str, ...], yes: bool, workspace: str | None) 
                 knowledge.remove(files)
             return
         if not yes:
-            click.confirm(f"Remove the collection {name} with its copies of the documents?", abort=True, err=True)
+            question = f"Remove the collection {name} with its copies of the documents?"
+            try:
+                click.confirm(question, abort=True, err=True)
+            except click.Abort:
+                if is_terminal(sys.stdin):
+                    raise
+                raise UsageError("nobody said yes, so nothing was removed", hint="--yes says it in advance") from None
         collections.remove(name)

@@ -24,5 +24,8 @@ def command(kind: TemplateKind, name: str, workspace: str | None) -> int:
         for path in lay_new(app, kind, name):
             print(app.workspace.path / path)
         if kind == "pipeline":
-            print(f"try it: {program_words(app)} run {name} FILE", file=sys.stderr)
+            program = program_words(app)
+            if app.has_no_model:  # an agent of a template has nothing but its instructions
+                print(f"it needs a model: {program} models add", file=sys.stderr)
+            print(f"try it: {program} run {name} FILE", file=sys.stderr)
     return EXIT_DONE

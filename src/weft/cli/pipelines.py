@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from weft.app import Pipeline, Step, pipeline_json_schema
+from weft.app import App, Pipeline, Step, pipeline_json_schema
 from weft.cli.place import (
     Listed,
     ListingGroup,
@@ -44,7 +44,13 @@ def list_pipelines(as_json: bool, workspace: str | None) -> None:
                 about, steps = f"broken: {error.problems[0].message} (weft pipelines validate {name})", []
             fields = {"name": name, "description": about, "steps": steps}
             found.append((fields, (name, " -> ".join(steps), about)))
+        _say_misnamed(app)
     print_list(found, "there are no pipelines yet: weft new pipeline NAME makes one", as_json=as_json)
+
+
+def _say_misnamed(app: App) -> None:
+    for name, hint in app.workspace.misnamed_pipelines().items():
+        print(f"weft: pipelines/{clean(name)}.yml is not read: {clean(hint)}", file=sys.stderr)
 
 
 @command.command("show")
@@ -74,6 +80,8 @@ def validate(names: tuple[str, ...], workspace: str | None) -> int:
     """Every problem with its file, line and key. Without names: all pipelines."""
     bad = 0
     with open_app(workspace) as app:
+        if not names:
+            _say_misnamed(app)
         for name in names or app.workspace.pipeline_names():
             problems = app.check_pipeline(name)
             bad += bool(problems)

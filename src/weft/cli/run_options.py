@@ -13,13 +13,17 @@ from typing import Any, Final
 
 import click
 
-from weft.app import MAX_BYTES, App, GivenFile, SessionRequest, is_address, profile_parts, suggest
-from weft.cli.place import DEFAULT_WORKSPACE, Decorated, pairs
+from weft.app import MAX_BYTES, App, GivenFile, SessionRequest, is_address, nearest, profile_parts, suggest
+from weft.cli.place import DEFAULT_WORKSPACE, Decorated, is_terminal, pairs
 from weft.cli.writer import profile_options
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import UsageError
+from weft.render.cells import clean
+from weft.render.units import human_size
 
 STANDARD_INPUT: Final = "-"
+TAKES_LONG: Final = 4_000_000
+"""Bytes of a document that a person would wonder about before anything is shown."""
 LIMITS: Final = ("usd", "tokens", "minutes")
 
 _OPTIONS = (
@@ -95,8 +99,12 @@ def asks(app: App, words: tuple[str, ...], given: Mapping[str, Any]) -> list[Ses
             "--session-id names one session, but there are several files",
             hint="run them one by one, or add --together to read them as one document",
         )
+    for word in named:
+        _check_there(app, word, alone=len(named) == 1)
     files = [_file(app, word, allow_network=given["allow_network"]) for word in named]
     if not files:
+        if session and not inputs:
+            _say_what_changed(app, session)
         return [SessionRequest(pipeline=pipeline, inputs=inputs, session=session, new=new)]
     if given["together"]:
         together = tuple(files[1:])
@@ -106,9 +114,42 @@ def asks(app: App, words: tuple[str, ...], given: Mapping[str, Any]) -> list[Ses
     return [SessionRequest(pipeline=pipeline, file=file, inputs=inputs, session=session, new=new) for file in files]
 
 
+def _say_what_changed(app: App, session: str) -> None:
+    """Whoever puts their document right and goes on with the session would otherwise meet the same fault again."""
+    if not app.sessions.exists(session):
+        return
+    for origin in app.changed_since(session):
+        again = f"{program_words(app)} run --session-id {session} {shlex.quote(os.path.relpath(origin))}"
+        told = f"{origin} has changed since the session took it in, and is not read again unless it is named: {again}"
+        print(f"weft: {told}", file=sys.stderr)
+
+
 def _normal(word: str) -> str:
     """So that the same file named twice is one file."""
     return word if word == STANDARD_INPUT or is_address(word) else os.path.normpath(word)
+
+
+def _check_there(app: App, word: str, *, alone: bool) -> None:
+    """A name with a slip of the pen in it is the fault that is met first. Of several files each says so for itself."""
+    if word == STANDARD_INPUT or is_address(word):
+        return
+    if os.path.lexists(word):
+        if is_terminal(sys.stderr) and os.path.isfile(word) and (size := os.path.getsize(word)) > TAKES_LONG:
+            print(clean(f"reading {word} ({human_size(size)}) …"), file=sys.stderr, flush=True)
+        return
+    if word in app.workspace.pipeline_names():
+        raise UsageError(f"there is no file {word}", hint=f"{word} is a pipeline: its name stands before the files")
+    if not alone:
+        return
+    place = os.path.dirname(word)
+    try:
+        there = sorted(one.name for one in os.scandir(place or ".") if one.is_file())
+    except OSError:
+        raise UsageError(f"there is no file {word}", hint=f"there is no folder {place} that could be read") from None
+    if close := nearest(os.path.basename(word), there):
+        raise UsageError(f"there is no file {word}", hint=f"did you mean {os.path.join(place, close)!r}?")
+    hint = f"looked for in {os.path.abspath(place)}; a session that has a copy goes on with --session-id"
+    raise UsageError(f"there is no file {word}", hint=hint)
 
 
 def _file(app: App, word: str, *, allow_network: bool) -> Path | GivenFile:

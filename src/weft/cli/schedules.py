@@ -42,11 +42,12 @@ def list_schedules(as_json: bool, workspace: str | None) -> int:
 @click.argument("name")
 @json_option
 @workspace_option
-def show(name: str, as_json: bool, workspace: str | None) -> None:
+def show(name: str, as_json: bool, workspace: str | None) -> int:
     """Its history: what was decided, begun, skipped and why, the newest last."""
     with open_app(workspace) as app:
         schedules = Schedules(app)
         schedule = schedules.one(name)
+        problem = next(row.problem for row in schedules.rows() if row.name == name)
         entries = schedules.history(name).entries[-MOST_SHOWN:]
     if not as_json:
         print(clean_lines(f"{name}: {schedule.when}"), file=sys.stderr)
@@ -57,6 +58,9 @@ def show(name: str, as_json: bool, workspace: str | None) -> None:
         else:
             words = [one.due or one.key, one.session, f"{one.times} times" if one.times else "", one.why]
             print(clean_row((one.at, one.kind, *filter(None, words))))
+    if problem:
+        print(clean_lines(f"weft: it can't begin: {problem}"), file=sys.stderr)
+    return EXIT_FAILED if problem else EXIT_DONE
 
 
 @command.command("run")

@@ -183,8 +183,14 @@ class LiveScreen(Screen):
             await asyncio.sleep(FRAME)
 
     def _draw(self) -> None:
-        if self._live is not None:
-            self._live.update(self._frame(max(3, self._console.size.height - 1)), refresh=True)
+        if self._live is None:
+            return
+        from rich.console import Group
+
+        # The last line is empty: the terminal writes ^C where the cursor stands, and behind a full line that would make
+        # one line more than are taken back.
+        frame = self._frame(max(3, self._console.size.height - 2))
+        self._live.update(Group(frame, ""), refresh=True)
 
     def _frame(self, height: int | None) -> RenderableType:
         from weft.render.terminal import live

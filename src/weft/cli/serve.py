@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from weft.app import App
-from weft.cli.place import prepare_app, trust_option, workspace_path
+from weft.cli.place import ensure_workspace, prepare_app, trust_option, workspace_path
 from weft.protocol.errors import WeftError
 
 
@@ -74,6 +74,7 @@ def command(
         stack.callback(listening.close)
         apps: dict[str, App] = {}
         for folder in [workspace_path(one) for one in workspaces] or [workspace_path(None)]:
+            ensure_workspace(folder)
             app = stack.enter_context(App.open(folder))
             prepare_app(app, runs=True)
             app.queues_runs = app.shared is not None  # workers do it; the server shows it

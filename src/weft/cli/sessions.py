@@ -186,9 +186,11 @@ def show(session: str, step: str | None, item: str | None, prompt: bool, as_json
             return
         content = session_page(app.sessions, session)
     if is_terminal(sys.stdout):
+        from weft.cli.run_options import program_words
         from weft.render.sessions import session_screen
 
-        _print_rich(session_screen(content, screen_width(), this_moment(), ascii=is_ascii(sys.stdout)))
+        program = program_words(app)
+        _print_rich(session_screen(content, screen_width(), this_moment(), program, ascii=is_ascii(sys.stdout)))
         if content.said:
             from weft.render.conversation_blocks import conversation_lines
             from weft.render.page import group, page
@@ -207,10 +209,11 @@ def show(session: str, step: str | None, item: str | None, prompt: bool, as_json
 @workspace_option
 def log(session: str, after: int, as_json: bool, workspace: str | None) -> None:
     """The log in words, or with --json as it is."""
+    from weft.cli.run_options import program_words
     from weft.render.plain import PlainLog
 
     with open_app(workspace) as app:
-        told = PlainLog(session, price=app.price)
+        told = PlainLog(session, program_words(app), price=app.price)
         for record in app.sessions.records(session, after):
             if as_json:
                 sys.stdout.buffer.write(record_json(record))
@@ -233,9 +236,10 @@ def follow(session: str, after: int, as_json: bool, workspace: str | None) -> No
 
 
 async def _follow(app: App, session: str, after: int, *, as_json: bool) -> None:
+    from weft.cli.run_options import program_words
     from weft.render.plain import PlainLog
 
-    told = PlainLog(session, price=app.price)
+    told = PlainLog(session, program_words(app), price=app.price)
     async for record in app.sessions.follow(session, after):
         if as_json:
             sys.stdout.buffer.write(record_json(record))

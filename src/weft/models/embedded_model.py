@@ -21,8 +21,8 @@ LIMITS: Final = (
     "`weft models add` connects a model that does; this conversation goes on with it."
 )
 NO_DOCUMENTS: Final = (
-    "This session was not begun with a document that I could answer from. `weft run FILE` begins one with it, and so "
-    "does a document that is dropped on the page; what goes with a message is for a model that is connected."
+    "I have no document to answer from. Begin a session with one: `weft run FILE`, or drop it on the page under New. "
+    "What goes with a message only a connected model reads."
 )
 NOTHING_FOUND: Final = "No sentence in {documents} says anything about that."
 

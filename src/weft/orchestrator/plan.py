@@ -19,7 +19,7 @@ from weft.orchestrator.step_facts import StepFacts
 from weft.protocol.commands import StartRun
 from weft.protocol.events import Cause
 from weft.protocol.hashes import combine
-from weft.protocol.plans import Action, Plan, PlanLine
+from weft.protocol.plans import NOT_YET_MADE, Action, Plan, PlanLine
 from weft.protocol.values import dataclass, replace
 from weft.session.state import Completion, SessionState, StepState
 from weft.workspace.mapping import item_name
@@ -77,7 +77,7 @@ def _why_run(step: Step, facts: StepFacts, state: StepState, inputs: Mapping[str
 
 
 def _never(state: StepState) -> str:
-    return "the last attempt did not finish" if state.open else "not yet made"
+    return "the last attempt did not finish" if state.open else NOT_YET_MADE
 
 
 def _cause(state: StepState, inputs: Mapping[str, str]) -> Cause:

@@ -437,8 +437,8 @@ def _numbered(text: str, offered: tuple[str, str]) -> str | None:
 # reasons
 
 _DOUBTS: Final[tuple[tuple[Label, str], ...]] = (
-    ("question", "asks something, and replies to nothing"),
-    ("hold", "wants to wait or is not sure"),
+    ("question", "asks something, and answers nothing"),
+    ("hold", "may mean that you want to wait, or are not sure"),
     ("not go", "says what is not to happen, and not what is"),
     ("no", "is a no, and does not say what instead"),
     ("not stop", "says what is not to happen, and not what is"),

@@ -50,7 +50,7 @@ def is_original(name: str) -> bool:
 
 def slug(text: str, limit: int = 40) -> str:
     """A readable id part: letters without accents, digits and hyphens; "" when nothing readable is left."""
-    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii").lower()
+    plain = unicodedata.normalize("NFKD", text.casefold()).encode("ascii", "ignore").decode("ascii")  # ß is ss
     words = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
     return words[:limit].rstrip("-")
 

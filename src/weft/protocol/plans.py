@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from weft.protocol.values import dataclass
 
 Action = Literal["run", "skip", "leave"]
 """`leave`: the step is not asked for (`--until`)."""
+NOT_YET_MADE: Final = "not yet made"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -117,7 +117,8 @@ def understood(event: WordsUnderstood) -> str:
         wanted = f"{event.choice}, but it can't be done: " if event.choice else ""
         return f"{wanted}{event.reason}" + (f"; {event.text}" if event.text else "")
     said = {"reply": meant, "confirm": f"perhaps {meant}", **MEANINGS}[event.meaning]
-    return f"{said} ({event.reason})" if event.reason else said
+    told_again = event.reason.strip('"') in said.casefold()
+    return f"{said} ({event.reason})" if event.reason and not told_again else said
 
 
 def confirmation_lines(asked: ConfirmationAsked) -> list[str]:

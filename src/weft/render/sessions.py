@@ -94,7 +94,9 @@ def sessions_table(rows: Sequence[SessionRow], width: int, now_iso: str, *, asci
     return group(lines)
 
 
-def session_screen(content: SessionPage, width: int, now_iso: str, *, ascii: bool = False) -> Group:
+def session_screen(
+    content: SessionPage, width: int, now_iso: str, program: str = "weft", *, ascii: bool = False
+) -> Group:
     sheet = page(width, ascii)
     when = f"created {human_time(content.created, now_iso)}, updated {human_time(content.updated, now_iso)}"
     lines = sheet.folded(content.id, 0, "bold")
@@ -113,6 +115,9 @@ def session_screen(content: SessionPage, width: int, now_iso: str, *, ascii: boo
         lines += _step(step, names, sheet)
     for note in content.notes:
         lines += [sheet.line(), *sheet.wrapped(f"note: {note}", 4, "yellow")]
+    if content.status in ("failed", "interrupted") and content.steps:
+        lines += [sheet.line(), *sheet.wrapped("What is finished is kept. Go on with:", 4)]
+        lines += sheet.wrapped(f"{program} run --session-id {content.id}", 6, "bold")
     return group(lines)
 
 

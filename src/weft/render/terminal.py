@@ -10,6 +10,7 @@ from __future__ import annotations
 from rich.console import Group
 from rich.text import Text
 
+from weft.protocol.plans import NOT_YET_MADE
 from weft.render.calls import Price, calls_block, spent_parts
 from weft.render.cells import pad, widest
 from weft.render.flow import gate_lines, gate_waits
@@ -23,6 +24,8 @@ MOST_FINDINGS = 5
 MOST_NOTICES = 5
 MOST_GATE_LINES = 12
 NARROW = 90
+PASSED_OVER = "passed over"
+"""What was skipped because its condition does not hold says so by itself."""
 _INDENT = 6
 
 StepBlock = tuple[StepView, list[Text]]
@@ -101,7 +104,8 @@ def _detail(view: RunView, step: StepView, sheet: Page) -> str:
     else:
         word = "ran" if step.state == "done" else step.state
         why = step.reason if step.state in ("done", "skipped") else step.message
-        text = why if why.startswith(word) else f"{word}: {why}" if why else word
+        why = "first time" if step.state == "done" and why == NOT_YET_MADE else why
+        text = why if why.startswith((word, PASSED_OVER)) else f"{word}: {why}" if why else word
     return f"attempt {step.attempt} {sheet.signs.dot} {text}" if step.tries_in_run > 1 else text
 
 

@@ -23,7 +23,8 @@ _NAME_HINT = "a name is small letters, digits, _ and -, at most 64, beginning wi
 def names(draft: PipelineDraft, stem: str) -> None:
     if not draft.lost("name") and draft.file.name != stem:
         message = f"the name is '{draft.file.name}', but the file is {stem}.yaml"
-        draft.report(("name",), message, f"write 'name: {stem}', or rename the file to {draft.file.name}.yaml")
+        other = f", or rename the file to {draft.file.name}.yaml" if NAME.match(draft.file.name) else ""
+        draft.report(("name",), message, f"write 'name: {stem}'{other}")
     elif not NAME.match(stem):
         draft.report(("name",), f"'{stem}' is not a pipeline's name", _NAME_HINT)
     for section in ("inputs", "parameters", "steps"):

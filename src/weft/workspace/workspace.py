@@ -63,6 +63,13 @@ class Workspace:
 
         return file_names(self.folder, FOLDER, ENDING)
 
+    def misnamed_pipelines(self) -> dict[str, str]:
+        """Files that are not read for their ending, each with what to do about it."""
+        from weft.workspace.pipeline import ENDING, FOLDER
+
+        names = file_names(self.folder, FOLDER, ".yml")
+        return {name: f"rename {FOLDER}/{name}.yml to {name}{ENDING}" for name in names}
+
     def pipeline(self, name: str) -> Pipeline:
         """UsageError when there is none of that name, WorkspaceError with all its problems when it is broken."""
         pipeline, problems = self.read_pipeline(name)
@@ -79,8 +86,6 @@ class Workspace:
         not."""
         if text is None and (kept := self._parsed.find("pipeline", name)) is not None:
             return kept, []
-        from weft.workspace.pipeline import ENDING, FOLDER
-
         names = self.pipeline_names()
         if name in names or text is not None:
             from weft.workspace.library import Library
@@ -91,10 +96,7 @@ class Workspace:
             if pipeline is not None and text is None:
                 self._parsed.keep("pipeline", name, noted, pipeline)
             return pipeline, problems
-        hint = ""
-        if name in file_names(self.folder, FOLDER, ".yml"):
-            hint = f"rename {FOLDER}/{name}.yml to {name}{ENDING}"
-        raise _unknown("pipeline", name, names, hint)
+        raise _unknown("pipeline", name, names, self.misnamed_pipelines().get(name, ""))
 
     # -- what pipelines use
 

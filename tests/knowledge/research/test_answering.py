@@ -541,6 +541,16 @@ def test_code_behind_a_block_that_is_only_mark_up_is_counted_and_ends_nothing(tm
     assert "at dusk" in answer_text(answer)
 
 
+def test_words_that_the_person_did_not_say_are_not_missed_in_what_they_are_told(tmp_path: Path) -> None:
+    """Around the matter is looked for by phrases of ours: "definition of bread baked"."""
+    text = "# Lamp\n\nThe lantern of the harbour burns oil at night, and the keeper fills it in the evening.\n"
+    with knowledge_of(tmp_path, {"lamp.md": text}) as knowledge:
+        answer = answer_question(knowledge, "How is bread baked?", session="s")
+    assert answer["outcome"] == "not_said"
+    assert answer["notes"]
+    assert not [note for note in answer["notes"] if " of " in note.partition("“")[2]]
+
+
 def test_a_word_of_the_question_that_stands_nowhere_is_named_and_no_word_on_the_others(tmp_path: Path) -> None:
     text = "# Lamp\n\nThe lantern of the harbour burns oil at night, and the keeper fills it in the evening.\n"
     with knowledge_of(tmp_path, {"lamp.md": text}) as knowledge:

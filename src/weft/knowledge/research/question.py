@@ -71,6 +71,8 @@ _POINTING: Final = frozenset("it this that these those they them he she its thei
 _TRAILING: Final = re.compile(
     r"\s+(?:says?|means?|requires?|contains?|appl(?:y|ies)|works?|needed|required|done|used|happen(?:s|ed)?)\Z", re.I
 )
+AROUND: Final = "what surrounds the matter"
+"""Why a sub-query is asked that nobody asked: its words are not the person's."""
 _FACETS: Final = ("definition of {}", "requirements for {}", "exceptions to {}", "scope of {}", "documentation of {}")
 
 
@@ -158,7 +160,7 @@ def _around(topic: str) -> Iterator[SubQuery]:
     said = words.word_list(topic)
     if 1 <= len(topic.split()) <= 5 and not {*said} & ((words.STOP | words.NEGATIONS) - _JOINING):
         for facet in _FACETS:
-            yield SubQuery(facet.format(topic), "context", "what surrounds the matter")
+            yield SubQuery(facet.format(topic), "context", AROUND)
 
 
 def _bounded(found: Iterator[SubQuery], limit: int) -> list[SubQuery]:

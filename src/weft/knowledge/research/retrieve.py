@@ -15,7 +15,7 @@ from weft.knowledge.context import CHARACTERS_PER_TOKEN, OVERHEAD
 from weft.knowledge.knowledge_base import KnowledgeBase
 from weft.knowledge.place import CitedPlace
 from weft.knowledge.research.depth import Depth
-from weft.knowledge.research.question import is_asked
+from weft.knowledge.research.question import AROUND, is_asked
 from weft.knowledge.research.relevance import about
 from weft.knowledge.search import NO_WORDS
 from weft.knowledge.store import StoredPassage
@@ -57,7 +57,7 @@ class _Gathering:
 
     def search(self, query: Mapping[str, Any]) -> dict[str, Any]:
         found = self._knowledge.search.find(query["text"], limit=self._depth.passages, rerank=False)
-        self.warnings |= dict.fromkeys(_of_part(query, one) for one in found.warnings)
+        self.warnings |= dict.fromkeys(_of_part(query, one) for one in found.warnings if not _of_ours(query, one))
         weight = ROLE_WEIGHTS[query["role"]]
         shown = NEAREST if is_asked(query) else 0
         hits = [hit for at, hit in enumerate(found.hits) if at < shown or about(query["text"], hit)]
@@ -89,6 +89,11 @@ class _Gathering:
         if score > kept.score or new:
             kept.score, kept.path, kept.role = score, path, query["role"]
         return new
+
+
+def _of_ours(query: Mapping[str, Any], warning: str) -> bool:
+    """That nobody has the words of what was only looked for around the matter tells a person nothing: they are ours."""
+    return warning == NO_WORDS and query.get("why") == AROUND and not is_asked(query)
 
 
 def _of_part(query: Mapping[str, Any], warning: str) -> str:
