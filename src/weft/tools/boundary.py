@@ -474,7 +474,7 @@ def _landlock_places(policy: Policy) -> list[Mount]:
     if "keys" in policy.needs:
         found += [("read", path) for path in secret_places(home)]
     if "git" in policy.needs:
-        found += [("write", path) for path in opened_repository(working)]
+        found += [("write", os.path.realpath(path)) for path in opened_repository(working)]
     if "write" in policy.needs:
         kept = protected(working, git="git" not in policy.needs)
         if kept:
