@@ -361,7 +361,7 @@ def protected_places(working: str) -> dict[str, FolderIdentity]:
     """What of the names above is there, in the working folder and below, each with the folder that it lies in."""
     working = os.path.realpath(working)
     deeper = (os.path.relpath(path, working) for path in protected(working, git=True))
-    return _lying(working, (*PROTECTED, *deeper))
+    return lying(working, (*PROTECTED, *deeper))
 
 
 def planted(working: str, before: Mapping[str, FolderIdentity], also: Iterable[str] = ()) -> list[str]:
@@ -370,18 +370,24 @@ def planted(working: str, before: Mapping[str, FolderIdentity], also: Iterable[s
     free."""
     working = os.path.realpath(working)
     deciding = [name for name in before if name in DECIDING or name not in PROTECTED]
-    now = _lying(working, (*DECIDING, *also, *deciding))
+    now = lying(working, (*DECIDING, *also, *deciding))
     return sorted(name for name, folder in now.items() if before.get(name) != folder)
 
 
-def _lying(working: str, names: Iterable[str]) -> dict[str, FolderIdentity]:
-    found: dict[str, FolderIdentity] = {}
+def lying(working: str, names: Iterable[str]) -> dict[str, FolderIdentity]:
+    """Which of these names are there, each with the folder that it lies in."""
+    working = os.path.realpath(working)
+    by_folder: dict[str, list[str]] = {}
     for name in names:
-        folder = os.path.realpath(os.path.dirname(f"{working}/{name}"))
-        path = f"{folder}/{os.path.basename(name)}"
-        if os.path.lexists(path) and _within(folder, working):
-            told = os.stat(folder)
-            found[os.path.relpath(path, working)] = (told.st_dev, told.st_ino)
+        by_folder.setdefault(os.path.dirname(name), []).append(os.path.basename(name))
+    found: dict[str, FolderIdentity] = {}
+    for place, wanted in by_folder.items():
+        folder = os.path.realpath(f"{working}/{place}")
+        if not _within(folder, working) or not os.path.isdir(folder):
+            continue
+        told = os.stat(folder)
+        there = [name for name in wanted if os.path.lexists(f"{folder}/{name}")]
+        found |= {os.path.relpath(f"{folder}/{name}", working): (told.st_dev, told.st_ino) for name in there}
     return found
 
 
