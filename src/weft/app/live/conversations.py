@@ -141,6 +141,7 @@ class SessionConversation:
         self._environment = plain_environment(parts.surroundings)
         shield_environment()
         self._connected = parts.models()
+        self._told_of_run = ""
         self._chosen = request.model
         self._models: dict[str, Model] = {}
         self._speaking: RuntimeConnection | OtherSpeaking | None = None
@@ -552,6 +553,12 @@ class SessionConversation:
             elif kind == "image" and (why := await self._parts.off_loop(partial(too_large, one))):
                 self.conversation.notice(why)
         return said, tuple(found)
+
+    async def tells_of_run(self) -> bool:
+        """Whether a message now has the model told something of a run that none before it had. What a run was asked
+        and has found are words of its documents."""
+        before, self._told_of_run = self._told_of_run, await self._parts.off_loop(lambda: self._run_summary(""))
+        return self._told_of_run not in ("", before)
 
     def _check_idle(self) -> None:
         if self._speaking is not None:
