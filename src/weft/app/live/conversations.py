@@ -625,7 +625,7 @@ class SessionConversation:
 
     async def _sum_up(self, entries: list[Said], turn: int) -> None:
         try:
-            self._compact(MAIN, await summarise(self.main_model, entries, turn))
+            self._compact(MAIN, await summarise(self.main_model, entries, turn, self.context.nonce))
         except Exception as error:  # noqa: BLE001  whoever asked for it hears what came in between
             self.conversation.notice(f"older turns could not be summed up: {error}")
 
