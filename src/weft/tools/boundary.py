@@ -119,6 +119,9 @@ class Policy:
     """Also to be seen where a covered place would hide it: the session's folder, the programs of PATH."""
     writable: tuple[Path, ...] = ()
     """Also to be written, whatever the needs: the own folder of a runtime."""
+    kept: tuple[Path, ...] = ()
+    """Of those, folders in which repositories, and what decides what is run, are not changed all the same; unless one
+    of these is itself named."""
     hidden: tuple[Path, ...] = ()
     """Also secret."""
     hosts: tuple[str, ...] = ()
@@ -268,6 +271,8 @@ def _mounts(policy: Policy) -> Iterator[Mount]:
     if "git" in policy.needs:
         yield from (("write", path) for path in opened_repository(working))
     own = [os.path.realpath(path) for path in policy.writable]
+    for top in _real(policy.kept):
+        yield from (("read", path) for path in _deciding(top) if not any(_within(other, path) for other in own))
     if "write" in policy.needs:
         for path in protected(working, git="git" not in policy.needs):
             if not any(_within(other, path) for other in own):
@@ -346,12 +351,18 @@ def protected(working: str, *, git: bool) -> list[str]:
     """What `write` does not open: the names above, and every repository inside the working folder."""
     names = PROTECTED if git else _NEVER_GITS
     found = [f"{working}/{name}" for name in names if os.path.lexists(f"{working}/{name}")]
-    if git:
-        for folder, inside in _folders(working):
-            found += [path for path in repository(folder, upwards=False) if _within(path, working)]
-            found += [f"{folder}/{name}" for name in sorted(inside & _DEEPER)]
-    kept = [os.path.realpath(path) for path in found]
+    kept = [*map(os.path.realpath, found), *(_deciding(working) if git else ())]
     return [path for path in dict.fromkeys(kept) if os.path.exists(path) and _within(path, working) and path != working]
+
+
+def _deciding(top: str) -> list[str]:
+    """Every repository in a folder and those below it, and what else decides there."""
+    found: list[str] = []
+    for folder, inside in _folders(top):
+        found += [path for path in repository(folder, upwards=False) if _within(path, top)]
+        found += [f"{folder}/{name}" for name in sorted(inside & _DEEPER)]
+    kept = [os.path.realpath(path) for path in found]
+    return [path for path in dict.fromkeys(kept) if os.path.exists(path) and _within(path, top) and path != top]
 
 
 FolderIdentity = tuple[int, int]
