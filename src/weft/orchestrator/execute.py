@@ -163,11 +163,12 @@ class StepExecutor:
         functions: Mapping[str, StepFunction] | None = None,
         *,
         may_run: Callable[[], None],
-        may_give: Callable[[str, Sequence[str], Sequence[str]], None],
+        may_give: Callable[[str, Sequence[str], Sequence[str]], Mapping[str, str]],
         secret: Callable[[str], str],
     ) -> None:
         """`may_run` raises when the code is not what the person agreed to; asked before each call. So does `may_give`,
-        of a function, the names of secrets and hosts: a call before it may have written another. `secret` is one of
+        of a function, the names of secrets and hosts: a call before it may have written another. What it gives are the
+        files that may be loaded for it, with the hash of each. `secret` is one of
         the person's, by its name."""
         self._may_run = may_run
         self._may_give = may_give
@@ -186,12 +187,12 @@ class StepExecutor:
         """What the step's function returned. Raises StepCodeError or WorkerCrashedError. `secrets` are given to it by
         name; `hosts` are all it reaches of the network. A worker that had either is used for nothing else."""
         function = self._functions.get(code)
-        if function is None and (secrets or hosts):
-            self._may_give(code, secrets, hosts)
+        agreed = self._may_give(code, secrets, hosts) if function is None and (secrets or hosts) else {}
         if secrets:
             given = replace(given, secrets={name: self._secret(name) for name in secrets})
         if function is None:
-            return await self._ask({"code": code, "step": asdict(given)}, say, hosts, alone=bool(secrets or hosts))
+            request = {"code": code, "step": asdict(given), "agreed": dict(agreed)}
+            return await self._ask(request, say, hosts, alone=bool(secrets or hosts))
         try:
             if inspect.iscoroutinefunction(function):
                 return await function(given)
