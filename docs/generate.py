@@ -86,6 +86,7 @@ FIELD_MEANINGS: Final = {
     "message_accepted.attached": "What it names with @ and what was given with it: `name`, `kind`, what a model is "
     "told (`text`), and of a file where it is kept (`file`), its `media_type` and `size`.",
     "message_accepted.folder": "Where the tools of the conversation worked when it was said.",
+    "message_accepted.tainted": "Whether the model is told with it of a run that it was not told of before.",
     "tool_settled.after": "Files that the call changed without showing them, each with its hash; empty if gone.",
     "conversation_rewound.turn": "The first turn that a model is told nothing of any more.",
     "conversation_rewound.message": "The message that began it.",

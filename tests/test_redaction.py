@@ -56,6 +56,16 @@ def test_in_addresses_and_in_json_it_is_found_as_they_are_written() -> None:
     assert redactor.text(json.dumps(["schlüssel-42"])) == '["[secret s1]"]'
 
 
+def test_of_a_key_in_several_lines_each_is_found_by_itself() -> None:
+    """A file is read with numbers before its lines, and what code prints is told line by line."""
+    body = ["MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj", "MzEfYyjiWA4R4/M2bS1GB4t7NXp98C3S"]
+    redactor = knowing("\n".join(["-----BEGIN PRIVATE KEY-----", *body, "-----END PRIVATE KEY-----", ""]))
+    told = redactor.text("\n".join(f"{number}\t{line}" for number, line in enumerate(body, 1)))
+    assert told == "1\t[secret s0]\n2\t[secret s0]"
+    assert body[0] not in redactor.text(json.dumps({"lines": body}))
+    assert redactor.text("-----BEGIN PRIVATE KEY-----") == "-----BEGIN PRIVATE KEY-----"
+
+
 def test_what_holds_none_is_the_very_same_value() -> None:
     fact = Fact("plain", more=({"k": ("v",)}, 2.5, None))
     assert knowing(SECRET).value(fact) is fact

@@ -2,8 +2,8 @@
 
 Whoever takes a secret out of its place tells it to `REDACTOR`; what is written to a log, made an artifact, sent to a
 model, given by a tool, shown by a face or said in an error goes through it. A secret is found as it is, as an address
-or JSON has it, and in base64, and its name stands in its place. What is shorter than eight characters is no secret
-worth the name: it would be found everywhere.
+or JSON has it, and in base64, also a line of it by itself, and its name stands in its place. What is shorter than eight
+characters is no secret worth the name: it would be found everywhere.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from urllib.parse import quote, quote_plus
 T = TypeVar("T")
 SHORTEST: Final = 8
 _ENVIRONMENT_SHORTEST: Final = 16
+_LINE_SHORTEST: Final = 32
 SECRET_NAME: Final = re.compile(
     r"(?i)(?:^|[_-])(?:token|secret|password|passwd|passphrase|credential|api[_-]?key|private[_-]?key|access[_-]?key)$"
 )
@@ -33,7 +34,8 @@ class Redactor:
     def learn(self, name: str, secret: str) -> None:
         if len(secret) < SHORTEST or secret in self._known:
             return
-        self._known |= dict.fromkeys(_forms(secret), name)
+        forms = _forms(secret).union(*map(_forms, _lines(secret)))
+        self._known |= dict.fromkeys(forms, name)
         longest_first = sorted(self._known, key=len, reverse=True)
         self._pattern = re.compile("|".join(map(re.escape, longest_first)))
 
@@ -69,6 +71,12 @@ class Redactor:
             changed = {name: new for name, old in named if (new := self._cleaned(old)) is not old and new != old}
             return dataclasses.replace(value, **changed) if changed else value
         return value
+
+
+def _lines(secret: str) -> list[str]:
+    """Of a key in several lines, those that are of the key itself: what is printed or read is told line by line."""
+    found = [line.strip() for line in secret.splitlines()]
+    return [line for line in found if len(line) >= _LINE_SHORTEST and not re.search(r"\s", line)] if found[1:] else []
 
 
 def _forms(secret: str) -> set[str]:

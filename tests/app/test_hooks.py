@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -107,6 +108,33 @@ def test_hooks_refuse_and_add_once_they_are_agreed_to(
     assert not (desk / "secret.txt").exists()
     assert (desk / "stops").read_text() == "done\n"
     assert not list((workspace / "sessions/talk").glob(".hook-*"))
+
+
+@pytest.mark.process
+def test_a_hook_whose_file_was_changed_since_refuses_until_it_is_agreed_to_again(tmp_path: Path) -> None:
+    """Who is watched by it can write the file."""
+    (tmp_path / ".claude").mkdir()
+    (tmp_path / ".claude/settings.json").write_text(json.dumps({"hooks": {"PreToolUse": [hook("sh check.sh")]}}))
+    (tmp_path / "check.sh").write_text("echo never; exit 2\n")
+    consents = Consents(tmp_path / "of nobody")
+    with Folder.open(tmp_path) as folder:
+
+        def context() -> Context:
+            return Context(call="", working=folder, session=folder, environment=dict(os.environ))
+
+        with pytest.raises(NotAgreedError) as raised:
+            Hooks.agreed(consents, [folder], context, "talk")
+        consents.agree(raised.value.request, "by command")
+        hooks = Hooks.agreed(consents, [folder], context, "talk")
+        assert asyncio.run(hooks.run("PreToolUse", "Shell")).refused == "never"
+        (tmp_path / "check.sh").write_text("exit 0\n")
+        refused = asyncio.run(hooks.run("PreToolUse", "Shell")).refused
+        assert "nobody has agreed to a hook" in refused
+        assert "check.sh" in refused
+        with pytest.raises(NotAgreedError) as changed:
+            Hooks.agreed(consents, [folder], context, "talk")
+        consents.agree(changed.value.request, "by command")
+        assert asyncio.run(hooks.run("PreToolUse", "Shell")) == HookAnswer()
 
 
 def test_hooks_that_nobody_agreed_to_are_asked_about_and_said(

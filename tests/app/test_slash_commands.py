@@ -274,7 +274,7 @@ def test_a_model_begins_a_run_where_it_speaks(tmp_path: Path, workspace: Path, m
 
     records = talk(workspace, tmp_path, turns, play, mode="auto")
     settled = [one.event for one in records if isinstance(one.event, ToolSettled)]
-    assert [one.outcome for one in settled] == ["failed", "failed", "succeeded"]
+    assert [(one.outcome, one.tainting) for one in settled] == [("failed", False)] * 2 + [("succeeded", True)]
     assert "letters" in settled[0].text
     assert "is where keys are kept" in settled[1].text
     (started,) = [one for one in records if isinstance(one.event, RunStarted)]

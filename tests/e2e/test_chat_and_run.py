@@ -216,8 +216,9 @@ def test_the_summary_survives_restart_and_compaction(weft: Weft) -> None:
         for number in range(4):
             await said(talk, f"{number} {long}")
 
-    answers = [Turn(says("Noted.")) for _ in range(3)]
-    model = talking(weft, [*answers, Turn(says("They spoke of rivers.")), Turn(says("Noted."))], second, window=16_000)
+    noted, spoke = Turn(says("Noted.")), Turn(says("They spoke of rivers."))
+    model = talking(weft, [noted, noted, spoke, noted, spoke, noted], second, window=16_000)
+    assert [bool(request.tools) for request in model.requests] == [True, True, False, True, False, True]
     assert log(weft, "transcript_compacted")
     assert "They spoke of rivers." in prompt(model.requests[-1])
     told = [request for request in model.requests if request.tools]

@@ -80,6 +80,21 @@ def test_a_secret_reaches_its_step_and_nothing_else(secretive: Weft, source: Pat
     assert again.code == 0, again.err
 
 
+def test_code_that_was_changed_on_the_way_is_given_nothing(secretive: Weft, source: Path) -> None:
+    """In a folder of the person's own nobody is asked about code, and a step before it can write there."""
+    code = secretive.workspace / "code/letters.py"
+    theirs = "def use(step):\n    return {'names': [value[::-1] for value in step.secrets.values()]}\n"
+    other = secretive.workspace / "code/first.py"
+    other.write_text(f"def plain(step):\n    open({str(code)!r}, 'w').write({theirs!r})\n    return {{}}\n")
+    pipeline = secretive.workspace / "pipelines/letters.yaml"
+    pipeline.write_text(PIPELINE.replace("letters.py:plain", "first.py:plain"))
+    words = ("run", source, "--session-id", "poem", "--set", "token=other")
+    ran = secretive(*words, "--trust", hash_in(secretive(*words).err))
+    assert ran.code == 1, ran.err
+    assert "nobody has agreed to what the step letters.py:use is given" in ran.err
+    assert SECRET[::-1] not in everything(secretive, ran)
+
+
 def test_a_parameter_takes_the_name_alone(secretive: Weft, source: Path) -> None:
     for given in ("ghp_0123456789abcdefghij", "Not A Name!"):
         refused = secretive("run", source, "--session-id", "poem", "--set", f"token={given}")

@@ -333,3 +333,67 @@ def test_code_that_reads_standard_input_takes_nothing_that_is_meant_for_the_next
     lay(one, "import sys\ndef make(step):\n    return {'title': 'long', 'read': sys.stdin.read()}\n", timeout="300")
     assert go(one)[0] == 0
     assert json.loads((one.session("one-one") / "made.json").read_text())["read"] == ""
+
+
+DECIDES = (".git/config", ".envrc", "AGENTS.override.md", "schedules/nightly.yaml", ".github/workflows/ci.yml")
+
+
+@pytest.mark.parametrize("end", ["return {'title': 'done'}", "import os; os._exit(1)", "import time; time.sleep(60)"])
+def test_what_code_makes_that_decides_what_is_run_is_put_away(one: Weft, end: str) -> None:
+    """A `.git/config` names programs, which the person's next `git status` runs with no boundary at all."""
+    plants = f"""\
+import threading, time
+from pathlib import Path
+
+def plant(*names):
+    for name in names:
+        place = Path({str(one.workspace)!r}, name)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text("planted")
+
+def make(step):
+    plant("own.txt", *{DECIDES!r})
+    {end}
+"""
+    (one.workspace / ".github").mkdir()
+    lay(one, plants, attempts=1, timeout="3")
+    said = go(one)[1]
+    assert (one.workspace / "own.txt").exists()
+    for name in DECIDES:
+        kept = name.replace("/workflows", "/workflows.stopped") if "workflows" in name else ""
+        top, _, rest = name.partition("/")
+        kept = kept or f"{top}.stopped/{rest}".rstrip("/")
+        assert not (one.workspace / name).exists(), name
+        assert (one.workspace / kept).read_text() == "planted", name
+        assert kept.split("/ci")[0].split("/nightly")[0].split("/config")[0] in said
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are held where they can be listed")
+def test_what_code_leaves_going_on_makes_nothing_between_its_calls(one: Weft) -> None:
+    """What comes meanwhile is a person's own, and keeps its name."""
+    late = f"""\
+import threading, time
+from pathlib import Path
+
+def later():
+    while not Path({str(one.session("one-one") / "made.json")!r}).exists():
+        time.sleep(0.001)
+    Path({str(one.workspace)!r}, ".envrc").write_text("planted")
+
+def make(step):
+    threading.Thread(target=later, daemon=True).start()
+    return {{'title': 'done'}}
+
+def then(step):
+    time.sleep(0.5)
+    return {{'title': 'done'}}
+"""
+    lay(one, late, attempts=1)
+    (one.workspace / "pipelines/one.yaml").write_text(
+        "name: one\ndescription: Two steps.\ninputs: {}\nsteps:\n  make: {artifact: made.json, code: 'one.py:make'}\n"
+        "  pause: {artifact: p.json, code: 'one.py:then', requires: [make], wait: 1s, final: true}\n"
+    )
+    code, said = go(one)
+    assert code == 0, said
+    assert not (one.workspace / ".envrc").exists()
+    assert (one.workspace / ".envrc.stopped").read_text() == "planted"

@@ -50,6 +50,7 @@ def tools() -> list[dict[str, Any]]:
         {"name": "lie", "description": "Answers otherwise", "inputSchema": OBJECT, "outputSchema": TEXT},
         {"name": "slow", "description": "With signs of life", "inputSchema": OBJECT},
         {"name": "fetch", "description": "Reaches out", "inputSchema": TEXT},
+        {"name": "change", "description": "Writes into a file", "inputSchema": TEXT},
         {"name": "get env", "description": "What it sees", "inputSchema": OBJECT},
         {
             "name": "odd",
@@ -71,6 +72,12 @@ def call(number: Any, name: str, given: dict[str, Any], meta: dict[str, Any]) ->
     match name:
         case "echo":
             return text(given["text"])
+        case "change":
+            try:
+                (FOLDER / given["text"]).write_text("changed")
+            except OSError as error:
+                return text(str(error), isError=True)
+            return text("changed")
         case "look":
             return text("looked")
         case "die":

@@ -16,6 +16,7 @@ from weft.sources.connector import SourceDownError
 from weft.sources.mcp_connection import McpConnection, McpLine
 from weft.sources.stdio import launch_of
 from weft.sources.transports import StdioLine
+from weft.tools.boundary import boundary_here
 
 if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams
@@ -218,6 +219,31 @@ def test_a_command_reaches_the_hosts_it_declares_and_no_other(opened: OpenShelf)
                     assert (await shelf.reach(slug)).state == "ready"
                 assert "Rex" in (await shelf.call("odd__fetch", {"text": f"{world.base}/pets/7"})).text
                 assert "Rex" not in (await shelf.call("closed__fetch", {"text": f"{world.base}/pets/7"})).text
+
+    asyncio.run(life())
+
+
+@pytest.mark.skipif(boundary_here().strength != "strong", reason="there is no boundary that holds here")
+def test_a_command_changes_no_repository_in_what_it_may_change_unless_that_is_named(opened: OpenShelf) -> None:
+    """What `.git/config` names is run by the person's next git, with no boundary at all."""
+    names = (".git/config", "inner/AGENTS.md", "plain.txt")
+
+    async def life() -> None:
+        async with opened() as shelf:
+            for name in names:
+                for place in (shelf.counted, shelf.counted / "named"):
+                    (place / name).parent.mkdir(parents=True, exist_ok=True)
+                    (place / name).write_text("mine")
+            shelf.add_odd()
+            shelf.add_odd("named", write=[str(shelf.counted / "named"), str(shelf.counted / "named/.git")])
+            for slug, changed in (("odd", ["plain.txt"]), ("named", [".git/config", "plain.txt"])):
+                assert (await shelf.reach(slug)).state == "ready"
+                done = [
+                    name for name in names if (await shelf.call(f"{slug}__change", {"text": name})).text == "changed"
+                ]
+                assert done == changed
+            refused = (await shelf.call("odd__change", {"text": names[0]})).text
+            assert "weft sources allow odd --write FOLDER" in refused
 
     asyncio.run(life())
 

@@ -337,12 +337,19 @@ def test_sockets_and_passing_files_of_the_machine_are_not_there(scene: Scene, ki
     assert not Path("/tmp/mine").exists()
 
 
-@pytest.mark.parametrize("kind", STRONG)
-def test_a_link_out_of_the_working_folder_leads_to_what_is_read_only(scene: Scene, kind: Kind) -> None:
-    (scene.working / "out").symlink_to(scene.home)
-    code, _ = scene.run(means(kind), "echo x > out/letter.txt; ln -s / all; echo x > all/etc/x", "write")
+@pytest.mark.parametrize("kind", [*STRONG, "landlock"])
+def test_a_link_out_of_the_working_folder_leads_to_what_is_read_only(
+    scene: Scene, kind: Kind, user: int | None
+) -> None:
+    for name, target in {"out": "..", "file": "../letter.txt", "hooks": ".git", "keys": "../.ssh"}.items():
+        (scene.working / name).symlink_to(target)
+    hurt = "for f in out/letter.txt file hooks/config out/new; do echo x > $f; done"
+    code, _ = scene.run(means(kind), f"{hurt}; ln -s / all; echo x > all/etc/x", "write", user=user)
     assert code != 0
     assert (scene.home / "letter.txt").read_text() == "a letter"
+    assert (scene.working / ".git/config").read_text() == "[core]\n"
+    assert not (scene.home / "new").exists()
+    assert "SECRET" not in scene.run(means(kind), "cat keys/id_rsa out/.aws/credentials", "write", user=user)[1]
 
 
 @pytest.mark.parametrize("kind", STRONG)

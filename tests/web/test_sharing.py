@@ -64,6 +64,25 @@ def test_a_link_shows_one_session_until_it_is_revoked(server: Running, browser: 
     assert nobody.get(made["address"]).status == 404
 
 
+def test_a_link_to_a_session_that_is_gone_does_not_show_the_next_of_its_name(server: Running, browser: Client) -> None:
+    """The same file, or the same question, has the same name again."""
+    nobody = Client(server.address)
+    name = begin(browser, text="# First\n\nThe first that is said.\n", name="shown-once.md")
+    until(browser, name, "run_ended")
+    address = browser.post("/api/w/desk/shares", {"session": name}).json["address"]
+    assert b"The first" in nobody.get(address).body
+    assert browser.ask("DELETE", f"/api/w/desk/sessions/{name}").status == 204
+    assert nobody.get(address).status == 404
+    assert begin(browser, text="# Second\n\nNot for whoever has the link.\n", name="shown-once.md") == name
+    until(browser, name, "run_ended")
+    assert nobody.get(address).status == 404
+    assert browser.ask("DELETE", f"/api/w/desk/sessions/{name}").status == 204
+    trashed = [one for one in get(browser, "trash").json if one["name"].startswith(name)]
+    first = min(trashed, key=lambda one: len(one["name"]))["name"]
+    assert browser.post(f"/api/w/desk/trash/{first}/restore", {}).status == 200
+    assert b"The first" in nobody.get(address).body
+
+
 @pytest.mark.parametrize("name", ["tides/../../evil", "tides/log.jsonl/x", "/etc/passwd", "tides/code/x.py", "a\\b"])
 def test_a_bundle_stays_in_its_folder(tmp_path: Path, name: str) -> None:
     made = io.BytesIO()

@@ -29,7 +29,7 @@ from weft.orchestrator.inputs import GivenInput, ReadFile
 from weft.orchestrator.prepared_run import FILES_SAY, PreparedRun, PrepareRun
 from weft.protocol.commands import GivenFile, StartRun
 from weft.protocol.envelope import PERSON
-from weft.protocol.errors import UsageError
+from weft.protocol.errors import UsageError, UserError
 from weft.protocol.steps import StepFunction
 from weft.protocol.values import dataclass
 from weft.redaction import REDACTOR
@@ -453,10 +453,21 @@ class Parts:
         """For code that is given secrets or the network: which, and what code exactly."""
         if not step.code or not (secrets or step.network):
             return None
-        parts = {"code": f"{step.code} {self.workspace.code_version(step.code.partition(':')[0])}"}
+        return self._given_request(f"{pipeline}/{step.name}", step.code, secrets, step.network)
+
+    def _check_given(self, code: str, secrets: Sequence[str], hosts: Sequence[str]) -> Mapping[str, str]:
+        """The files of the code that was agreed to have these, each with its hash."""
+        files = self.workspace.code_files()
+        self.consents.check(self._given_request(code, code, secrets, hosts))
+        if self.workspace.code_files() != files:
+            raise UserError("the code was changed while it was looked at", hint="run it again")
+        return files
+
+    def _given_request(self, subject: str, code: str, secrets: Sequence[str], hosts: Sequence[str]) -> ConsentRequest:
+        parts = {"code": f"{code} {self.workspace.code_version(code.partition(':')[0])}"}
         parts |= {f"secret {name}": "given to it" for name in secrets}
-        parts |= {f"host {name}": "may be reached" for name in step.network}
-        return ConsentRequest(kind="step", subject=f"{pipeline}/{step.name}", folder=self._place, parts=parts)
+        parts |= {f"host {name}": "may be reached" for name in hosts}
+        return ConsentRequest(kind="step", subject=subject, folder=self._place, parts=parts)
 
     def _allowing(self, pipeline: Pipeline) -> ConsentRequest | None:
         """For a pipeline whose steps allow their tools something unasked."""
@@ -586,6 +597,7 @@ class Parts:
             self.surroundings,
             functions,
             may_run=self.check_code,
+            may_give=self._check_given,
             secret=lambda name: self.secrets.get(name),
         )
 

@@ -11,7 +11,7 @@ from dataclasses import field
 from typing import Any, Final
 
 from weft.conversation.projections import Said, compacted, messages_of
-from weft.conversation.prompt import Prompt
+from weft.conversation.prompt import Prompt, as_data, data_rule, fence
 from weft.models.model import Model, ModelError, Request, TextDelta
 from weft.protocol.messages import Message, Text, Usage
 from weft.protocol.values import dataclass
@@ -46,6 +46,7 @@ async def fitted(
     model: Model,
     entries: Sequence[Said],
     prompt_of: Callable[[Sequence[Said]], Prompt],
+    nonce: str,
     recorded: Callable[[Summary], None],
 ) -> Prompt:
     """The prompt for these entries; when it fills the window, that of a summary of older turns and the rest."""
@@ -53,7 +54,7 @@ async def fitted(
     turn = turn_to_compact(entries) if prompt.share > FULL or prompt.dropped else 0
     if not turn:
         return prompt
-    summary = await summarise(model, entries, turn)
+    summary = await summarise(model, entries, turn, nonce)
     recorded(summary)
     return prompt_of(compacted(entries, turn, summary.text))
 
@@ -64,24 +65,26 @@ def turn_to_compact(entries: Sequence[Said]) -> int:
     return turns[-KEPT_TURNS - 1] if len(turns) > KEPT_TURNS else 0
 
 
-async def summarise(model: Model, entries: Sequence[Said], turn: int) -> Summary:
+async def summarise(model: Model, entries: Sequence[Said], turn: int, nonce: str) -> Summary:
     old = [said for said in entries if said.turn <= turn]
     if model.name == "embedded":
         return Summary(turn=turn, text=by_rule(old))
     try:
-        return await _by_model(model, old, turn)
+        return await _by_model(model, old, turn, nonce)
     except ModelError as error:  # a summary by rule is worse, and better than a conversation that can't go on
         return Summary(turn=turn, text=by_rule(old), trouble=error.message)
 
 
-async def _by_model(model: Model, old: Sequence[Said], turn: int) -> Summary:
+async def _by_model(model: Model, old: Sequence[Said], turn: int, nonce: str) -> Summary:
+    """What came from outside is data to this call too: what it asks for would stand in the summary as the person's."""
     ask = Message(role="user", content=(Text(text=INSTRUCTIONS),))
-    messages = [*messages_of(old), ask]
+    told = messages_of(old, lambda one: Text(text=fence("[attached]", nonce, str(one["name"]))))
+    messages = [*as_data(told, frozenset(said.call for said in old if said.outside), nonce), ask]
     if len(messages) > 1 and messages[-2].role == "user":
         messages[-2:] = [Message(role="user", content=(*messages[-2].content, *ask.content))]
     texts: list[str] = []
     usage: dict[str, Any] = {}
-    request = Request(system=INSTRUCTIONS, messages=tuple(messages), max_tokens=2_000)
+    request = Request(system=f"{INSTRUCTIONS}\n\n{data_rule(nonce)}", messages=tuple(messages), max_tokens=2_000)
     async for part in model.stream(request):
         if isinstance(part, TextDelta):
             texts.append(part.text)

@@ -79,6 +79,7 @@ class SessionContext:
             speaker.model,
             last_messages(transcript.entries, turns_read(speaker.model)),
             lambda entries: self._prompt(speaker, fragments, entries),
+            self.nonce,
             partial(self.compact, conversation),
         )
         self.last[conversation] = prompt
@@ -107,7 +108,7 @@ class SessionContext:
             return shown
         unseen = f"{one['size']:,} bytes, which you can't see" + (f"; @session/{where}" if where else "")
         text = str(one["text"]) or unseen
-        return Text(text=f"{name} ({one['kind']}):\n{fence(text, self.nonce, name)}")
+        return Text(text=fence(f"{name} ({one['kind']}):\n{text}", self.nonce, name))
 
     def _media(self, model: Model, one: Mapping[str, Any]) -> Media | None:
         """An attachment that the model takes as it is, within the limits of providers."""
@@ -138,7 +139,8 @@ class SessionContext:
         found.append(Fragment(kind="profile", text=_profile(self._profile())))
         found.append(Fragment(kind="place", text=self.place()))
         found.append(Fragment(kind="run", text=self.run(self.nonce)))
-        found.append(Fragment(kind="files", text=_files(self.session())))
+        files = _files(self.session())
+        found.append(Fragment(kind="files", text=fence(files, self.nonce, "files") if files else ""))
         return found
 
     def _instructions(self) -> Iterator[tuple[str, str]]:

@@ -88,6 +88,7 @@ def _message(draft: DecisionDraft, command: c.SendMessage) -> None:
             origin=command.origin,
             attached=command.attached,
             folder=command.folder,
+            tainted=command.tainted,
         )
     )
     if starts:  # with the results that a limit may have held back

@@ -218,7 +218,7 @@ def _opened(state: State, talk: ConversationState, event: t.ConversationOpened) 
 def _message(state: State, talk: ConversationState, event: t.MessageAccepted) -> None:
     talk.waiting += (event.message,)
     talk.failures = {}
-    if any(one.get("outside") for one in event.attached):
+    if event.tainted or any(one.get("outside") for one in event.attached):
         state.tainted = True
 
 

@@ -316,7 +316,7 @@ class AgentStep:
 
         entries = list(transcript.entries)
         await self._afford(prompt_of(entries))
-        prompt = await fitted(work.model, entries, prompt_of, recorded)
+        prompt = await fitted(work.model, entries, prompt_of, self._nonce, recorded)
         await self._afford(prompt)
         return prompt.request
 

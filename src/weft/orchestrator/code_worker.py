@@ -19,11 +19,19 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
-from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES, ExtensionFileLoader, FileFinder, SourceFileLoader
+from importlib.machinery import (
+    EXTENSION_SUFFIXES,
+    SOURCE_SUFFIXES,
+    ExtensionFileLoader,
+    FileFinder,
+    ModuleSpec,
+    SourceFileLoader,
+)
 from pathlib import Path
 from types import ModuleType
 from typing import Any, BinaryIO
 
+from weft.protocol.hashes import hash_bytes
 from weft.protocol.steps import MISTAKES, StepInput
 
 MOST_SAID = 4_000
@@ -49,6 +57,7 @@ def main() -> None:
     modules: dict[str, ModuleType] = {}
     while True:
         request = json.loads(requests.get())
+        agreed.update(request.pop("agreed", {}))
         answer = _answer(code_folder, modules, request)
         sys.stdout.flush()
         sys.stderr.flush()
@@ -71,12 +80,34 @@ class _SourceOnly(SourceFileLoader):
     def path_stats(self, path: str) -> dict[str, Any]:
         raise OSError("what is compiled is not looked at")
 
+    def get_data(self, path: str) -> bytes:
+        data = super().get_data(path)
+        check_agreed(path, data)
+        return data
+
+
+class _Extension(ExtensionFileLoader):
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        check_agreed(self.path, Path(self.path).read_bytes())
+        return super().create_module(spec)
+
+
+agreed: dict[str, str] = {}
+"""By file, the hash of what somebody agreed to; nothing where that was held against the folder alone."""
+
+
+def check_agreed(path: str, data: bytes) -> None:
+    """What is loaded is what was looked at, whoever writes into the folder meanwhile."""
+    name = "/".join(Path(path).parts[len(Path(sys.argv[1]).parent.parts) :])
+    if agreed and agreed.get(name) != hash_bytes(data):
+        raise ImportError(f"{name} was changed after it was looked at, and was not loaded")
+
 
 def _source_finder(top: str) -> Callable[[str], FileFinder]:
     def finder(path: str) -> FileFinder:
         if path != top and not path.startswith(top + os.sep):
             raise ImportError("not below the code of the workspace")
-        return FileFinder(path, (_SourceOnly, SOURCE_SUFFIXES), (ExtensionFileLoader, EXTENSION_SUFFIXES))
+        return FileFinder(path, (_SourceOnly, SOURCE_SUFFIXES), (_Extension, EXTENSION_SUFFIXES))
 
     return finder
 

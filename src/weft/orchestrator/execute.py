@@ -2,9 +2,10 @@
 program registers and vouches for.
 
 A worker runs inside the kernel boundary: it reads the machine without its secrets, writes the workspace, and has no
-key of ours. When a call is cancelled or times out it returns at once. A worker is then ended with everything it
-started; a registered function is cancelled, and a thread that can't be is left to end by itself: its result is never
-taken.
+key of ours. What it makes there that decides what is run is put away after each call, and between calls nothing of it
+goes on, so that what a person makes meanwhile is known to be theirs. When a call is cancelled or times out it returns
+at once. A worker is then ended with everything it started; a registered function is cancelled, and a thread that can't
+be is left to end by itself: its result is never taken.
 """
 
 from __future__ import annotations
@@ -15,22 +16,24 @@ import json
 import os
 import sys
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from weft.files import READ_LIMIT
+from weft.files import READ_LIMIT, Folder
 from weft.protocol.errors import WeftError
 from weft.protocol.steps import MISTAKES, StepFunction, StepInput
 from weft.version import INSTALLED
 
 if TYPE_CHECKING:
-    from weft.tools.boundary import Policy
+    from weft.tools.boundary import FolderIdentity, Policy
     from weft.tools.processes import Report, Supervised
 
 Say = Callable[[str], None]
 """Takes a line of progress."""
+BREATH: Final = 0.05
+"""Seconds after a call in which another of the same worker needs no holding in between."""
 
 
 class StepCodeError(WeftError):
@@ -71,6 +74,15 @@ class _Worker:
     def __init__(self, running: Supervised) -> None:
         self.running = running
         self.say: Say | None = None
+        self.told_last: Say = _silent
+        """Who hears of what is found when its calls are over."""
+        self.before: Mapping[str, FolderIdentity] = {}
+        """What decides what is run here, as it was before the calls that it makes, one right after the other."""
+        self.changed = 0
+        self.held = True
+        """Nothing of it goes on, or nothing has yet."""
+        self.rest: asyncio.TimerHandle | None = None
+        self.ending: asyncio.Task[None] | None = None
         self.last_words: deque[str] = deque(maxlen=10)
         self._report: Report | None = None
         self._listener = asyncio.create_task(self._listen())
@@ -151,17 +163,23 @@ class StepExecutor:
         functions: Mapping[str, StepFunction] | None = None,
         *,
         may_run: Callable[[], None],
+        may_give: Callable[[str, Sequence[str], Sequence[str]], Mapping[str, str]],
         secret: Callable[[str], str],
     ) -> None:
-        """`may_run` raises when the code is not what the person agreed to; asked before each call. `secret` is one of
+        """`may_run` raises when the code is not what the person agreed to; asked before each call. So does `may_give`,
+        of a function, the names of secrets and hosts: a call before it may have written another. What it gives are the
+        files that may be loaded for it, with the hash of each. `secret` is one of
         the person's, by its name."""
         self._may_run = may_run
+        self._may_give = may_give
         self._secret = secret
         self._code_folder = code_folder
         self._surroundings = surroundings
         self._functions = functions or {}
         self._idle: list[_Worker] = []
         self._all: list[_Worker] = []
+        self._deciding: Collection[str] = ()
+        """The names of what decides what is run here, those of folders below among them: found once."""
 
     async def execute(
         self, code: str, given: StepInput, say: Say, *, secrets: Sequence[str] = (), hosts: tuple[str, ...] = ()
@@ -169,10 +187,12 @@ class StepExecutor:
         """What the step's function returned. Raises StepCodeError or WorkerCrashedError. `secrets` are given to it by
         name; `hosts` are all it reaches of the network. A worker that had either is used for nothing else."""
         function = self._functions.get(code)
+        agreed = self._may_give(code, secrets, hosts) if function is None and (secrets or hosts) else {}
         if secrets:
             given = replace(given, secrets={name: self._secret(name) for name in secrets})
         if function is None:
-            return await self._ask({"code": code, "step": asdict(given)}, say, hosts, alone=bool(secrets or hosts))
+            request = {"code": code, "step": asdict(given), "agreed": dict(agreed)}
+            return await self._ask(request, say, hosts, alone=bool(secrets or hosts))
         try:
             if inspect.iscoroutinefunction(function):
                 return await function(given)
@@ -190,37 +210,89 @@ class StepExecutor:
     async def close(self) -> None:
         workers, self._all, self._idle = self._all, [], []
         for worker in workers:
-            worker.kill()
+            self._end(worker, worker.told_last)
         for worker in workers:
-            await worker.gone()
+            if worker.ending is not None:
+                await worker.ending
 
     async def _ask(
         self, request: Mapping[str, Any], say: Say, hosts: tuple[str, ...] = (), *, alone: bool = False
     ) -> Any:
         self._may_run()
         worker = self._idle.pop() if self._idle and not alone else await self._start(hosts)
-        worker.say = say
+        worker.say = worker.told_last = say
         worker.last_words.clear()
+        self._go_on(worker)
         answer: dict[str, Any] | None = None
         try:
             answer = await worker.ask(request)
         finally:
             worker.say = None
             if answer is None or alone:  # cancelled, timed out or dead: it must not live on, nor what it started
-                worker.kill()
+                self._end(worker, say)
             else:
+                if self._changed() != worker.changed:  # told with the call, as far as one look can tell
+                    self._put_away(worker, say)
                 self._idle.append(worker)
-        if answer is None or alone:
-            await worker.gone()
-            self._all.remove(worker)
+                worker.rest = asyncio.get_running_loop().call_later(BREATH, self._hold, worker, say)
+        if worker.ending is not None:
+            await asyncio.shield(worker.ending)
         if answer is None:
             raise WorkerCrashedError(worker.epitaph())
         if "error" in answer:
             raise StepCodeError(answer["error"], trace=answer["trace"], fixed=answer.get("fixed", False))
         return answer["result"]
 
+    def _go_on(self, worker: _Worker) -> None:
+        from weft.tools.boundary import lying
+
+        if worker.rest is not None:
+            worker.rest.cancel()
+        if worker.held:
+            worker.before = lying(str(self._code_folder.parent), self._deciding)
+            worker.changed = self._changed()
+            worker.running.go_on()
+            worker.held = False
+
+    def _changed(self) -> int:
+        return os.stat(self._code_folder.parent).st_ctime_ns
+
+    def _hold(self, worker: _Worker, say: Say) -> None:
+        """Nothing of it goes on until it is called again, and what it made until now is looked for once more."""
+        worker.held = worker.running.hold()
+        if worker.held:
+            self._put_away(worker, say)
+        else:
+            self._idle.remove(worker)
+            self._end(worker, say)
+
+    def _end(self, worker: _Worker, say: Say) -> None:
+        async def ended() -> None:
+            await worker.gone()
+            if worker in self._all:
+                self._all.remove(worker)
+            self._put_away(worker, say)
+
+        self._go_on(worker)  # what is asked to end may do something first
+        worker.kill()
+        worker.ending = worker.ending or asyncio.create_task(ended(), name="ends a worker")
+
+    def _put_away(self, worker: _Worker, say: Say) -> None:
+        """What it made in its call that decides what is run here."""
+        from weft.tools.boundary import OF_A_WORKSPACE, planted
+
+        workspace = self._code_folder.parent
+        if new := planted(str(workspace), worker.before, OF_A_WORKSPACE):
+            from weft.tools.planted import put_away
+
+            with Folder.open(workspace) as folder:
+                say(put_away(folder, new))
+
     async def _start(self, hosts: tuple[str, ...]) -> _Worker:
+        from weft.tools.boundary import PROTECTED, protected_places
         from weft.tools.processes import plain_environment
+
+        self._deciding = self._deciding or {*PROTECTED, *protected_places(str(self._code_folder.parent))}
 
         environment = plain_environment(self._surroundings)
         if added := self._surroundings.get("PYTHONPATH"):

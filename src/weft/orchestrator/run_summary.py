@@ -165,8 +165,7 @@ def summarise_run(facts: RunFacts, *, nonce: str, tokens: int = DEFAULT_TOKENS) 
 
 def _fenced(facts: RunFacts, lines: Sequence[str], dropped: Sequence[str], nonce: str) -> str:
     left_out = [f"left out for room: {', '.join(dropped)}"] if dropped else []
-    # The fence takes the nonce out of a text, not out of a name.
-    name = re.sub(r"[^\w.-]", "", facts.run.replace(nonce, ""))[:_LEAST]
+    name = re.sub(r"[^\w.-]", "", facts.run)[:_LEAST]
     return fence("\n".join([*lines, *left_out]), nonce, f"run {name}")
 
 

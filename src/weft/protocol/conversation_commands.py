@@ -69,6 +69,7 @@ class SendMessage:
     origin: Origin = "person"
     attached: tuple[Mapping[str, Any], ...] = ()
     folder: str = ""
+    tainted: bool = False
     type: Literal["send_message"] = "send_message"
 
 

@@ -106,7 +106,8 @@ class ConversationOpened:
 class MessageAccepted:
     """A message is kept: it starts a turn now, or waits in the log for the next one. `attached`: what it names with @
     and what was given with it, each with what a model is told of it, and where a file of it is kept. `folder`: where
-    the tools of the conversation worked when it was said."""
+    the tools of the conversation worked when it was said. `tainted`: the model is told with it of a run of the session,
+    which is made of content from outside."""
 
     conversation: str
     message: str
@@ -115,6 +116,7 @@ class MessageAccepted:
     origin: Origin = "person"
     attached: tuple[Mapping[str, Any], ...] = ()
     folder: str = ""
+    tainted: bool = False
     type: Literal["message_accepted"] = "message_accepted"
 
 

@@ -24,6 +24,7 @@ from weft.protocol.errors import UserError
 from weft.protocol.values import dataclass
 from weft.sources.config import McpConfig
 from weft.sources.declared_sources import Source
+from weft.sources.importing import LAUNCHERS
 from weft.sources.secrets import Secrets
 from weft.tools.boundary import Need, Policy, command_files, program_folders
 from weft.tools.processes import Supervised, plain_environment, to_the_end, usual_limits
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams
     from mcp.shared.message import SessionMessage
 
+_FETCHED: Final = frozenset(place for places in LAUNCHERS.values() for place in places)
+"""Where a launcher keeps what it runs: nobody works there, and whole repositories come and go."""
 MESSAGE_LIMIT: Final = 16 * 2**20
 """Bytes of one message."""
 WAITING: Final = 16
@@ -85,6 +88,7 @@ def launch_of(source: Source, surroundings: Mapping[str, str], secrets: Secrets)
         needs=needs,
         readable=(*program_folders(environment), *command_files(command), *map(source.place, config.read)),
         writable=changed,
+        kept=tuple(place for name, place in zip(config.write, changed, strict=True) if name not in _FETCHED),
         hosts=tuple(config.hosts),
     )
     return Launch(command, folder, {**environment, **declared}, policy)

@@ -100,6 +100,7 @@ class ScriptedModel:
         self.output_ways = output_ways
         self.media = media
         self.requests: list[Request] = []
+        self._unexpected: UnexpectedRequest | None = None
         self.closed = 0
         """How many streams were closed before their end."""
 
@@ -112,14 +113,11 @@ class ScriptedModel:
         return self._window
 
     async def stream(self, request: Request) -> AsyncIterator[Part]:
-        number = len(self.requests)
-        self.requests.append(request)
-        if number >= len(self._turns):
-            raise UnexpectedRequest(
-                f"request {number + 1}, but the script has {len(self._turns)} turns:\n{_pretty(as_json(request))}"
-            )
-        turn = self._turns[number]
-        _compare(number, turn.expect, request)
+        try:
+            turn = self._turn(request)
+        except UnexpectedRequest as error:
+            self._unexpected = self._unexpected or error
+            raise
         ended = False
         try:
             for item in turn.stream():
@@ -136,7 +134,21 @@ class ScriptedModel:
         finally:
             self.closed += not ended
 
+    def _turn(self, request: Request) -> Turn:
+        number = len(self.requests)
+        self.requests.append(request)
+        if number >= len(self._turns):
+            raise UnexpectedRequest(
+                f"request {number + 1}, but the script has {len(self._turns)} turns:\n{_pretty(as_json(request))}"
+            )
+        _compare(number, self._turns[number].expect, request)
+        return self._turns[number]
+
     def assert_done(self) -> None:
+        """That it was asked for all it has and for nothing else, also where a conversation took that for a fault of a
+        provider and went on."""
+        if self._unexpected is not None:
+            raise self._unexpected
         left = len(self._turns) - len(self.requests)
         if left > 0:
             raise AssertionError(f"{left} of {len(self._turns)} turns of the script were never asked for")

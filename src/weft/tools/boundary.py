@@ -119,6 +119,9 @@ class Policy:
     """Also to be seen where a covered place would hide it: the session's folder, the programs of PATH."""
     writable: tuple[Path, ...] = ()
     """Also to be written, whatever the needs: the own folder of a runtime."""
+    kept: tuple[Path, ...] = ()
+    """Of those, folders in which repositories, and what decides what is run, are not changed all the same; unless one
+    of these is itself named."""
     hidden: tuple[Path, ...] = ()
     """Also secret."""
     hosts: tuple[str, ...] = ()
@@ -268,6 +271,8 @@ def _mounts(policy: Policy) -> Iterator[Mount]:
     if "git" in policy.needs:
         yield from (("write", path) for path in opened_repository(working))
     own = [os.path.realpath(path) for path in policy.writable]
+    for top in _real(policy.kept):
+        yield from (("read", path) for path in _deciding(top) if not any(_within(other, path) for other in own))
     if "write" in policy.needs:
         for path in protected(working, git="git" not in policy.needs):
             if not any(_within(other, path) for other in own):
@@ -346,12 +351,18 @@ def protected(working: str, *, git: bool) -> list[str]:
     """What `write` does not open: the names above, and every repository inside the working folder."""
     names = PROTECTED if git else _NEVER_GITS
     found = [f"{working}/{name}" for name in names if os.path.lexists(f"{working}/{name}")]
-    if git:
-        for folder, inside in _folders(working):
-            found += [path for path in repository(folder, upwards=False) if _within(path, working)]
-            found += [f"{folder}/{name}" for name in sorted(inside & _DEEPER)]
-    kept = [os.path.realpath(path) for path in found]
+    kept = [*map(os.path.realpath, found), *(_deciding(working) if git else ())]
     return [path for path in dict.fromkeys(kept) if os.path.exists(path) and _within(path, working) and path != working]
+
+
+def _deciding(top: str) -> list[str]:
+    """Every repository in a folder and those below it, and what else decides there."""
+    found: list[str] = []
+    for folder, inside in _folders(top):
+        found += [path for path in repository(folder, upwards=False) if _within(path, top)]
+        found += [f"{folder}/{name}" for name in sorted(inside & _DEEPER)]
+    kept = [os.path.realpath(path) for path in found]
+    return [path for path in dict.fromkeys(kept) if os.path.exists(path) and _within(path, top) and path != top]
 
 
 FolderIdentity = tuple[int, int]
@@ -361,7 +372,7 @@ def protected_places(working: str) -> dict[str, FolderIdentity]:
     """What of the names above is there, in the working folder and below, each with the folder that it lies in."""
     working = os.path.realpath(working)
     deeper = (os.path.relpath(path, working) for path in protected(working, git=True))
-    return _lying(working, (*PROTECTED, *deeper))
+    return lying(working, (*PROTECTED, *deeper))
 
 
 def planted(working: str, before: Mapping[str, FolderIdentity], also: Iterable[str] = ()) -> list[str]:
@@ -370,18 +381,24 @@ def planted(working: str, before: Mapping[str, FolderIdentity], also: Iterable[s
     free."""
     working = os.path.realpath(working)
     deciding = [name for name in before if name in DECIDING or name not in PROTECTED]
-    now = _lying(working, (*DECIDING, *also, *deciding))
+    now = lying(working, (*DECIDING, *also, *deciding))
     return sorted(name for name, folder in now.items() if before.get(name) != folder)
 
 
-def _lying(working: str, names: Iterable[str]) -> dict[str, FolderIdentity]:
-    found: dict[str, FolderIdentity] = {}
+def lying(working: str, names: Iterable[str]) -> dict[str, FolderIdentity]:
+    """Which of these names are there, each with the folder that it lies in."""
+    working = os.path.realpath(working)
+    by_folder: dict[str, list[str]] = {}
     for name in names:
-        folder = os.path.realpath(os.path.dirname(f"{working}/{name}"))
-        path = f"{folder}/{os.path.basename(name)}"
-        if os.path.lexists(path) and _within(folder, working):
-            told = os.stat(folder)
-            found[os.path.relpath(path, working)] = (told.st_dev, told.st_ino)
+        by_folder.setdefault(os.path.dirname(name), []).append(os.path.basename(name))
+    found: dict[str, FolderIdentity] = {}
+    for place, wanted in by_folder.items():
+        folder = os.path.realpath(f"{working}/{place}")
+        if not _within(folder, working) or not os.path.isdir(folder):
+            continue
+        told = os.stat(folder)
+        there = [name for name in wanted if os.path.lexists(f"{folder}/{name}")]
+        found |= {os.path.relpath(f"{folder}/{name}", working): (told.st_dev, told.st_ino) for name in there}
     return found
 
 
@@ -474,7 +491,7 @@ def _landlock_places(policy: Policy) -> list[Mount]:
     if "keys" in policy.needs:
         found += [("read", path) for path in secret_places(home)]
     if "git" in policy.needs:
-        found += [("write", path) for path in opened_repository(working)]
+        found += [("write", os.path.realpath(path)) for path in opened_repository(working)]
     if "write" in policy.needs:
         kept = protected(working, git="git" not in policy.needs)
         if kept:

@@ -219,11 +219,16 @@ def under_landlock(plan: dict) -> None:  # type: ignore[type-arg]
     if version >= 6:
         attributes += struct.pack("Q", 3)  # no abstract sockets and no signals to the outside
     ruleset = checked(libc.syscall(SYS_LANDLOCK[0], attributes, len(attributes), 0), "landlock_create_ruleset")
+    inside = plan["folder"].rstrip("/") + "/"
     for how, path in plan["mounts"]:
+        own = os.O_NOFOLLOW if path.startswith(inside) else 0
         try:
-            handle = os.open(path, os.O_PATH | os.O_CLOEXEC)
+            handle = os.open(path, os.O_PATH | os.O_CLOEXEC | own)
         except OSError:
             continue  # what is not there can't be read either
+        if stat.S_ISLNK(os.fstat(handle).st_mode):  # whoever made the folder may have it lead anywhere
+            os.close(handle)
+            continue
         rights = READ | (changes if how == "write" else 0)
         if not stat.S_ISDIR(os.fstat(handle).st_mode):
             rights &= FILE_RIGHTS

@@ -14,6 +14,7 @@ import secrets
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
@@ -25,10 +26,13 @@ from weft.protocol.errors import ExternalError, WeftError
 from weft.protocol.values import dataclass
 from weft.tools.boundary import Policy, boundary_here
 from weft.tools.host_proxy import HostProxy
+from weft.tools.supervisor import family, signal_all
 from weft.tools.threads import in_thread
 
 GRACE: Final = 0.2
 """Seconds between asking a process to end and ending it."""
+HOLDING: Final = 0.5
+"""Seconds in which what is held has come to a stop."""
 PATIENCE: Final = 10.0
 """Seconds a supervisor has for that before it is ended itself."""
 MARK: Final = "WEFT_CALL"
@@ -129,6 +133,7 @@ class Supervised:
         self._mark = mark
         self._ending: asyncio.Task[Report | None] | None = None
         self._proxy: HostProxy | None = None
+        self._held: list[int] = []
 
     @classmethod
     async def start(
@@ -226,6 +231,21 @@ class Supervised:
     @property
     def stopped(self) -> bool:
         return self._control < 0
+
+    def hold(self) -> bool:
+        """Nothing of it goes on until `go_on`. False where that can't be had: then it is to be stopped. Linux."""
+        until = time.monotonic() + HOLDING
+        while time.monotonic() < until:
+            below = family(self.inner.pid)
+            signal_all([pid for pid in below if pid not in self._held], signal.SIGSTOP)
+            known, self._held = self._held, below
+            if known == below and all(map(is_still, below)):
+                return True
+        return False
+
+    def go_on(self) -> None:
+        signal_all(self._held, signal.SIGCONT)
+        self._held = []
 
     def stop(self) -> None:
         """Ends it and everything it started. Returns at once; `gone` says when that is done."""
@@ -346,6 +366,18 @@ class Process:
             if not done:
                 reading.cancel()
                 raise ExternalError("a process of the command can't be ended", hint="look for it with ps")
+
+
+def is_still(pid: int) -> bool:
+    """No thread of it does anything: each is stopped, or dead."""
+    try:
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{thread}/stat", "rb") as file:
+                if file.read().rpartition(b")")[2].split()[0] not in (b"T", b"t", b"Z", b"X"):
+                    return False
+    except OSError:
+        return True  # it is gone
+    return True
 
 
 def end_marked(mark: str) -> int:

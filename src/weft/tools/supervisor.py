@@ -124,7 +124,7 @@ def watch(child: int, wake: int, limits: dict[str, int], free: int) -> tuple[int
 
 def excess(limits: dict[str, int], free: int) -> str:
     """What all of it together has too much of."""
-    below = family()
+    below = family(os.getpid())
     if len(below) > limits.get("processes", len(below)):
         return "processes"
     page = os.sysconf("SC_PAGE_SIZE")
@@ -166,7 +166,7 @@ def end_all(child: int, grace: float) -> int:
         time.sleep(0.001)
     if not reap() and sys.platform == "linux":
         return 0
-    left = descendants()
+    left = descendants(os.getpid())
     count = len(left)
     for number in (signal.SIGTERM, signal.SIGCONT):
         signal_all(left, number)
@@ -177,10 +177,10 @@ def end_all(child: int, grace: float) -> int:
     for _ in range(PASS_LIMIT):
         if not reap():
             break
-        left = descendants()
+        left = descendants(os.getpid())
         # stopped first, so that nothing can start another while the rest is being ended
         signal_all(left, signal.SIGSTOP)
-        if set(descendants()) <= set(left):
+        if set(descendants(os.getpid())) <= set(left):
             signal_all(left, signal.SIGKILL)
             signal_group(child, signal.SIGKILL)
         time.sleep(0.001)
@@ -206,10 +206,10 @@ def signal_all(pids: list[int], number: int) -> None:
             continue  # it ended by itself, or became somebody else's
 
 
-def family() -> list[int]:
+def family(top: int) -> list[int]:
     """What is below this process, as its members name their children. It costs as much as there are of them, whatever
     else the machine runs; one that is just being born or ending may be missed, so for ending them it is not enough."""
-    found, waiting = [], [os.getpid()]
+    found, waiting = [], [top]
     while waiting:
         pid = waiting.pop()
         try:
@@ -219,14 +219,14 @@ def family() -> list[int]:
                 found += below
                 waiting += below
         except FileNotFoundError:
-            if pid == os.getpid():
-                return descendants()  # this kernel does not tell
+            if pid == top and os.path.exists(f"/proc/{pid}"):
+                return descendants(top)  # this kernel does not tell
         except OSError:
             continue  # it ended meanwhile
     return found
 
 
-def descendants() -> list[int]:
+def descendants(top: int) -> list[int]:
     """Everything below this process that is not dead already."""
     children: dict[int, list[int]] = {}
     dead: set[int] = set()
@@ -245,7 +245,7 @@ def descendants() -> list[int]:
         children.setdefault(int(parent), []).append(int(name))
         if state in (b"Z", b"X"):
             dead.add(int(name))
-    found, waiting = [], [os.getpid()]
+    found, waiting = [], [top]
     while waiting:
         below = children.get(waiting.pop(), [])
         found += below

@@ -16,8 +16,8 @@ from weft.tools.tool import Context
 SESSION: Final = "@session"
 MACHINE: Final = ("log.jsonl", "session.json", "blobs", "aside", ".lock", ".claude-agent", ".acp-agent", ".codex-agent")
 """What only the session itself writes in its folder."""
-FROM_OUTSIDE: Final = ("content.md", "attachments")
-"""What a person brought into the session: the documents."""
+_TOLD: Final = "blobs"
+"""Where the whole of a long result is kept; its beginning was told, with where it came from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +26,8 @@ class FilePlace:
     name: str
     """Below the folder; "" is the folder itself."""
     in_session: bool
+    sessions: str = ""
+    """Where other sessions are kept, below the folder; "" when they are elsewhere."""
 
     @property
     def shown(self) -> str:
@@ -35,7 +37,13 @@ class FilePlace:
 
     @property
     def from_outside(self) -> bool:
-        return self.in_session and self.name.split("/")[0] in FROM_OUTSIDE
+        return self.keeps(self.name)
+
+    def keeps(self, name: str) -> bool:
+        """Whether a session keeps this file of the folder: that are documents, and what was made of them."""
+        if self.in_session:
+            return not self.name.startswith(f"{_TOLD}/")
+        return bool(self.sessions) and name.startswith(f"{self.sessions}/")
 
     @property
     def machine_made(self) -> bool:
@@ -66,11 +74,20 @@ def _absolute(path: str, context: Context) -> FilePlace:
             continue
         for root in dict.fromkeys((str(folder.path), os.path.realpath(folder.path))):
             if path == root or path.startswith(root.rstrip("/") + "/"):
-                return FilePlace(folder=folder, name=_name(path[len(root) :]), in_session=in_session)
+                sessions = "" if in_session else _sessions(context, root)
+                name = _name(path[len(root) :])
+                return FilePlace(folder=folder, name=name, in_session=in_session, sessions=sessions)
     raise UserError(
         f"{path[:200]} is outside the working folder",
         hint=f"use a path inside {context.working.path}, or {SESSION}/… for the session's files",
     )
+
+
+def _sessions(context: Context, root: str) -> str:
+    if context.session is None:
+        return ""
+    kept, top = os.path.realpath(context.session.path.parent), os.path.realpath(root)
+    return os.path.relpath(kept, top) if kept.startswith(top.rstrip("/") + "/") else ""
 
 
 def _name(path: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, UploadFile
@@ -107,8 +108,15 @@ async def show_shared(secret: str, request: Request) -> Response:
     if share is None or not places:
         return gone
     app = places[0].app
+
+    def page() -> bytes | None:
+        began = app.sessions.read(share.session).state.created_at
+        if began and datetime.fromisoformat(began) > share.created:
+            return None  # another has its name now
+        return exported(app, share.session, "html")[1]
+
     try:
-        _, data = await app.off_loop(lambda: exported(app, share.session, "html"))
+        data = await app.off_loop(page)
     except WeftError:
         return gone
-    return HTMLResponse(data)
+    return HTMLResponse(data) if data is not None else gone

@@ -141,6 +141,7 @@ class SessionConversation:
         self._environment = plain_environment(parts.surroundings)
         shield_environment()
         self._connected = parts.models()
+        self._told_of_run = ""
         self._chosen = request.model
         self._models: dict[str, Model] = {}
         self._speaking: RuntimeConnection | OtherSpeaking | None = None
@@ -553,6 +554,12 @@ class SessionConversation:
                 self.conversation.notice(why)
         return said, tuple(found)
 
+    async def tells_of_run(self) -> bool:
+        """Whether a message now has the model told something of a run that none before it had. What a run was asked
+        and has found are words of its documents."""
+        before, self._told_of_run = self._told_of_run, await self._parts.off_loop(lambda: self._run_summary(""))
+        return self._told_of_run not in ("", before)
+
     def _check_idle(self) -> None:
         if self._speaking is not None:
             raise UserError(f"{self.main_model.name} changes files by itself", hint="use your version control")
@@ -618,7 +625,7 @@ class SessionConversation:
 
     async def _sum_up(self, entries: list[Said], turn: int) -> None:
         try:
-            self._compact(MAIN, await summarise(self.main_model, entries, turn))
+            self._compact(MAIN, await summarise(self.main_model, entries, turn, self.context.nonce))
         except Exception as error:  # noqa: BLE001  whoever asked for it hears what came in between
             self.conversation.notice(f"older turns could not be summed up: {error}")
 

@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
-from weft.consent import ConsentRequest, Consents
+from weft.consent import ConsentRequest, Consents, NotAgreedError
 from weft.files import Folder
 from weft.protocol.errors import UserError, WeftError
 from weft.protocol.hashes import hash_bytes
@@ -89,8 +89,12 @@ def read_hooks(data: bytes, file: str) -> list[Hook]:
 
 
 class Hooks:
-    def __init__(self, each: list[Hook], context: Callable[[], Context], session: str) -> None:
+    def __init__(
+        self, each: list[Hook], context: Callable[[], Context], session: str, may_run: Callable[[], None]
+    ) -> None:
+        """`may_run` raises when they are not what the person agreed to any more; asked before each."""
         self._each = each
+        self._may_run = may_run
         self._context = context
         self._session = session
         self._count = 0
@@ -98,13 +102,19 @@ class Hooks:
     @classmethod
     def agreed(cls, consents: Consents, places: list[Folder], context: Callable[[], Context], session: str) -> Hooks:
         """Those of these folders. NotAgreedError when somebody has to agree to them first."""
-        found: list[Hook] = []
-        for place in places:
-            here = _hooks_of(place)
-            if here:
-                consents.check(_request(here, place))
-            found += here
-        return cls(found, context, session)
+        with_hooks = [(place, here) for place in places if (here := _hooks_of(place))]
+        agreed = [_request(here, place) for place, here in with_hooks]
+        for request in agreed:
+            consents.check(request)
+
+        def may_run() -> None:
+            """A command of the model's may have changed a file that they name, and with it what they refuse."""
+            for (place, here), before in zip(with_hooks, agreed, strict=True):
+                now = _request(here, place)
+                if now != before and not consents.is_agreed(now):
+                    raise NotAgreedError(now)
+
+        return cls([hook for _, here in with_hooks for hook in here], context, session, may_run)
 
     async def run(self, event: str, tool: str = "", **more: Any) -> HookAnswer:
         """One after the other; the first that refuses is the last."""
@@ -112,6 +122,10 @@ class Hooks:
         for hook in self._each:
             if hook.event != event or not hook.fits(tool):
                 continue
+            try:
+                self._may_run()
+            except NotAgreedError as error:
+                return HookAnswer(refused=str(error))
             given = {"hook_event_name": event, "session_id": self._session, **more}
             if tool:
                 given["tool_name"] = told_name(tool)

@@ -751,9 +751,15 @@ class LiveSession(OpenedSession):
             if command.to == "run":
                 resting_run(self.state)
             name = key or self._parts.new_name()
-            text, attached = await (await self.open_conversation()).attached(command.text, command.attachments)
+            talk = await self.open_conversation()
+            text, attached = await talk.attached(command.text, command.attachments)
             message = c.SendMessage(
-                conversation=t.MAIN, message=name, text=text, attached=attached, folder=str(self.working)
+                conversation=t.MAIN,
+                message=name,
+                text=text,
+                attached=attached,
+                folder=str(self.working),
+                tainted=await talk.tells_of_run(),
             )
             reply = await self._conversation_command(message, by, key)
             return replace(reply, note=name) if isinstance(reply, Accepted) else reply

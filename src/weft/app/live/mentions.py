@@ -191,11 +191,11 @@ class Attaching:
         kept = self._given(GivenFile(text.encode("utf-8", "surrogatepass"), "message.txt"))
         head = text[: HEAD // 4]
         return f"{head}\n[… the message goes on: {len(text):,} characters in all, in @session/{kept['file']}]", [
-            {**kept, "text": ""}
+            {**kept, "text": "", "outside": False}
         ]
 
     def _given(self, one: GivenFile) -> Attached:
-        return self._file(one.name, one.data, keep=True)
+        return {**self._file(one.name, one.data, keep=True), "outside": True}
 
     def _named(self, name: str) -> Attached | None:
         kind, colon, rest = name.partition(":")
@@ -210,7 +210,10 @@ class Attaching:
         if path == "." or self._is_folder(path):
             return self._folder(path, name)
         data = self._working.read_or_none(path)
-        return None if data is None else self._file(name, data, keep=False)
+        if data is None:
+            return None
+        found = self._file(name, data, keep=False)
+        return {**found, "outside": True} if found["media_type"] != "text/plain" else found
 
     def _is_folder(self, path: str) -> bool:
         try:
@@ -260,11 +263,14 @@ class Attaching:
             data = (
                 self._session.read_or_none(rest) if rest in _artifacts(self._parts, self._session.path.name) else None
             )
-            return None if data is None else {**self._file(f"@session/{rest}", data, keep=False), "kind": "artifact"}
+            if data is None:
+                return None
+            return {**self._file(f"@session/{rest}", data, keep=False), "kind": "artifact", "outside": True}
         if kind in ("file", "folder"):
             return self._of_path(rest)
         told = teller[kind](rest)
-        return None if told is None else _told(name, kind, told)
+        found = None if told is None else _told(name, kind, told)
+        return {**found, "outside": True} if found and kind == "session" else found
 
     def _agent(self, name: str) -> str | None:
         if name not in self._parts.workspace.agent_names():

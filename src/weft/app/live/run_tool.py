@@ -42,4 +42,7 @@ def run_pipeline_tool(pipelines: Sequence[str], begin_run: BeginRun) -> Tool:
 
 async def _begun(given: Mapping[str, Any], begin_run: BeginRun) -> Outcome:
     await begin_run(given["pipeline"], given["text"], given.get("parameters", {}))
-    return Outcome(text=f"{given['pipeline']} has begun. The person sees how it goes, and answers what it asks.")
+    return Outcome(
+        text=f"{given['pipeline']} has begun. The person sees how it goes, and answers what it asks.",
+        outside=(f"the run of {given['pipeline']}",),  # what it makes is told in every prompt from now on
+    )

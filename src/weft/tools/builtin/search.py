@@ -20,7 +20,7 @@ from weft.tools.builtin.schema import closed, text, whole, yes_or_no
 from weft.tools.patterns import PatternError, path_pattern
 from weft.tools.results import bounded
 from weft.tools.tool import Context, Outcome, Tool, runs
-from weft.tools.tool_paths import FROM_OUTSIDE, SESSION, FilePlace, place
+from weft.tools.tool_paths import SESSION, FilePlace, place
 
 SECONDS: Final = 30.0
 NAMES: Final = 500
@@ -70,10 +70,8 @@ async def _search(request: Mapping[str, Any], where: FilePlace) -> list[dict[str
 
 
 def _outside(where: FilePlace, paths: list[str]) -> tuple[str, ...]:
-    if not where.in_session:
-        return ()
-    found = sorted({path for path in paths if path.split("/")[0] in FROM_OUTSIDE})
-    return tuple(f"the document {SESSION}/{path}" for path in found[:3])
+    found = sorted({path for path in paths if where.keeps(path)})
+    return tuple(f"the document {_shown(where, path)}" for path in found[:3])
 
 
 def _shown(where: FilePlace, path: str) -> str:

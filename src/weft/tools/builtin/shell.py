@@ -9,22 +9,19 @@ hooks, monitors, filters, external diffs and repositories found by chance, and p
 from __future__ import annotations
 
 import asyncio
-import itertools
 import os
 import re
 import secrets
 import shutil
-import stat
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from weft.files import Folder
-from weft.protocol.errors import UserError, WeftError
+from weft.protocol.errors import UserError
 from weft.protocol.values import dataclass
 from weft.tools.background import OUTPUT_LIMIT as BACKGROUND_OUTPUT
 from weft.tools.background import BackgroundProcess, files_of
@@ -42,6 +39,7 @@ from weft.tools.boundary import (
 from weft.tools.builtin.schema import closed, text, whole, yes_or_no
 from weft.tools.changed_files import HeldFile
 from weft.tools.permission import declared_hosts, declared_needs
+from weft.tools.planted import put_away
 from weft.tools.processes import Finished, Process, plain_environment, usual_limits
 from weft.tools.results import bounded
 from weft.tools.shell.needs import Ground, shell_needs
@@ -301,9 +299,7 @@ async def _start(given: Mapping[str, Any], context: Context) -> Handle:
             for name in (*spared, *kept_up):
                 beside.allow(files_of(working, name))
             spared += [name for name in new if beside.is_allowed(files_of(working, name))]
-        away = put_away(context.working, (name for name in new if name not in spared))
-        told = ", ".join(f"{name} ({kept})" for name, kept in away.items())
-        return f"it made {told}, which decides what is run here: only the person gives it its name back" if told else ""
+        return put_away(context.working, (name for name in new if name not in spared))
 
     def ended() -> str:
         kept.close()
@@ -379,26 +375,6 @@ def _is_of(path: str, name: str, working: str) -> bool:
     known only when it runs, whether it may be."""
     within = path.removeprefix(f"{working}/")
     return f"{within}/".startswith(f"{name}/") or (within == path and f"/{name}/" in f"{path}/")
-
-
-def put_away(working: Folder, names: Iterable[str]) -> dict[str, str]:
-    """What a command made under a name that is obeyed, and that nobody was asked about: it is kept under another, so
-    that nothing obeys it. By name, what became of it."""
-    found: dict[str, str] = {}
-    for name in names:
-        folder, _, last = name.rpartition("/")
-        try:
-            with working.folder(folder) if folder else nullcontext(working) as place:
-                free = (f"{last}.stopped{f'-{n}' if n > 1 else ''}" for n in itertools.count(1))
-                new = next(one for one in free if not os.path.lexists(place.path / one))
-                mode = os.fstat(place.fd).st_mode
-                if mode & stat.S_IRWXU != stat.S_IRWXU:  # it was shut for that
-                    os.fchmod(place.fd, stat.S_IMODE(mode) | stat.S_IRWXU)
-                place.move(last, place, new)
-            found[name] = f"kept as {f'{folder}/{new}'.lstrip('/')}"
-        except (OSError, WeftError) as error:  # the others are put away all the same
-            found[name] = f"still there: {error}"
-    return found
 
 
 def needs_of(command: str, given: Mapping[str, Any]) -> frozenset[Need]:
