@@ -64,6 +64,17 @@ def everything(weft: Weft, ran: Ran) -> str:
     return "\n".join([ran.out, ran.err, *files])
 
 
+def test_a_key_in_several_lines_is_kept_whole(secretive: Weft, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = "-----BEGIN KEY-----\nq8w7e6r5t4z3u2i1\n-----END KEY-----"
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{key}\n"))
+    assert run_command_line(["secrets", "set", "other"]) == 0
+    words = ("run", source, "--session-id", "poem", "--json", "--set", "token=other")
+    refused = secretive(*words)
+    ran = secretive(*words, "--trust", hash_in(refused.err))
+    assert ran.code == 0, ran.err
+    assert json.loads((secretive.session("poem") / "use.json").read_text())["token"] == len(key)
+
+
 def test_a_secret_reaches_its_step_and_nothing_else(secretive: Weft, source: Path) -> None:
     words = ("run", source, "--session-id", "poem", "--json", "--set", "token=other")
     refused = secretive(*words)

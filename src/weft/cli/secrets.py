@@ -21,9 +21,9 @@ def command() -> None:
 @command.command("set")
 @click.argument("name")
 def set_secret(name: str) -> None:
-    """Keep a secret under a name: typed unseen, or one line of standard input."""
+    """Keep a secret under a name: typed unseen, or all that standard input has."""
     asks = is_terminal(sys.stdin)
-    secret = (getpass.getpass(f"{name}: ") if asks else sys.stdin.readline()).strip()
+    secret = (getpass.getpass(f"{name}: ") if asks else sys.stdin.read()).strip()
     if not secret:
         raise UserError("no secret was given, and nothing was kept", hint="type it, or give it on standard input")
     person_secrets({**os.environ}, secret_asker()).put(name, secret)
