@@ -93,6 +93,9 @@ KEPT = {
     "brewing": ("doc/qbrew/primer/*.html", "doc/qbrew/book/*.html"),
     "crawl": ("crawl/docs/crawl_manual.txt",),
     "debian-edu": ("doc/debian-edu-doc-en/debian-edu-bookworm-manual.html",),
+    "geeqie": ("doc/geeqie/html/*.html",),
+    "apcupsd": ("doc/apcupsd/manual/manual.html",),
+    "hacker-culture": ("doc/cfi-en/html/ch[1-9]web.htm",),
 }
 UNANSWERED = 0.3
 """What a question of a list counts whose answer was taken out: people mostly ask what is there."""
@@ -228,7 +231,7 @@ def judged_as_asked(knowledge: KnowledgeBase, question: str) -> tuple[Asked, lis
     plan = plan_question(question, bounds, knowledge.collection.grammar)
     sub_queries = calibrate(knowledge, plan, bounds)["sub_queries"]
     found = retrieve(knowledge, sub_queries, bounds)
-    first = next(one for one in sub_queries if is_asked(one))
+    first = next((one for one in sub_queries if is_asked(one)), sub_queries[0])
     asked = answering.read_question(first["text"], knowledge.store.frequencies, knowledge.store.counts()["passages"])
     return asked, answering.judged_for(first, found["passages"], knowledge)
 
