@@ -276,9 +276,12 @@ async def _messages(message: str | None, whole_input: bool) -> AsyncIterator[str
     loop = asyncio.get_running_loop()
     lines: asyncio.Queue[str | None] = asyncio.Queue()
 
+    # A reader of its own: Python can't end while another thread waits inside that of `sys.stdin`, and aborts.
+    source = open(sys.stdin.fileno(), "rb", closefd=False)  # noqa: SIM115  as long as it is read
+
     def read() -> None:
         try:
-            for data in [sys.stdin.buffer.read()] if whole_input else sys.stdin.buffer:
+            for data in [source.read()] if whole_input else source:
                 loop.call_soon_threadsafe(lines.put_nowait, data.decode(errors="replace").rstrip("\r\n"))
             loop.call_soon_threadsafe(lines.put_nowait, None)
         except RuntimeError:
