@@ -14,6 +14,7 @@ from tests.e2e.test_chat_face import KEYS, Chat, gone, until
 from tests.e2e.wired import wired
 from tests.made import Weft
 from tests.terminal import Terminal
+from weft.testing.scripted import Hold
 from weft.testing.wire import Reply
 
 
@@ -149,6 +150,30 @@ def test_whoever_is_told_to_end_while_it_waits_for_a_line_ends_with_exit_code_13
         terminal.child.kill(number)
         assert terminal.end() == 130
         assert "Fatal" not in terminal.words()
+
+
+def test_a_polite_kill_ends_a_chat_in_the_middle_of_an_answer(weft: Weft) -> None:
+    """Unlike Ctrl+C, which stops the answer and stays."""
+    hold = Hold()
+    with wired(weft, [Reply(text="never heard", hold=hold)]):
+        terminal = Terminal(weft, "chat", "--plain", "--session", "talk", width=90, height=40, TERM="dumb")
+        terminal.wait_for("/help lists commands", ">")
+        terminal.child.send("one\r")
+        until(hold.reached.is_set, "the model was not asked")
+        terminal.child.kill(signal.SIGTERM)
+        assert terminal.end() == 130
+    (ended,) = [event for event in weft.log("talk") if event["type"] == "turn_completed"]
+    assert ended["disposition"] == "interrupted"
+
+
+def test_a_line_that_was_interrupted_elsewhere_was_not_answered(weft: Weft) -> None:
+    hold = Hold()
+    with wired(weft, [Reply(text="never heard", hold=hold)]):
+        words = weft.command("chat", "--plain", "--session", "talk", "one")
+        with subprocess.Popen(words, env=weft.env, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+            until(hold.reached.is_set, "the model was not asked")
+            assert weft("interrupt", "talk").code == 0
+            assert process.wait(60) == 130
 
 
 def test_when_the_log_cannot_be_written_it_fails_and_says_why(chat: Chat) -> None:

@@ -185,7 +185,10 @@ class EditorAgent:
             await self._hear(held, _words(prompt))
         except WeftError as error:
             await self._say(held, str(error))
-        await held.showing.caught_up()
+        try:
+            await held.showing.caught_up()
+        except WeftError as error:
+            raise _refused(error) from error
         await held.updates.join()
         stop: Any = held.stop  # set by what happened meanwhile
         reason: Any = "cancelled" if held.interrupted else _STOPS.get(stop, "end_turn")
@@ -275,7 +278,7 @@ class EditorAgent:
 
     async def _live(self, held: HeldSession) -> None:
         try:
-            async with self._app.session(held.request) as session:
+            async with self._app.conversation(held.request) as session:
                 held.session = session
                 sending = asyncio.create_task(self._send(held))
                 async with session.shown(lambda item: self._show(held, item)) as held.showing:

@@ -17,19 +17,20 @@ TERMINAL: Final = Actor("person", face="terminal")
 
 
 @contextmanager
-def interruptible(interrupt: Callable[[], object]) -> Iterator[None]:
-    """One that gives False has stopped something and goes on: the next is a first one again."""
+def interruptible(interrupt: Callable[[], object], end: Callable[[], object] | None = None) -> Iterator[None]:
+    """One that gives False has stopped something and goes on: the next is a first one again. `end` is for the polite
+    kill, where that is more than an interrupt."""
     loop = asyncio.get_running_loop()
     pressed = False
 
-    def press() -> None:
+    def press(does: Callable[[], object]) -> None:
         nonlocal pressed
         if pressed:
             os._exit(EXIT_INTERRUPTED)
-        pressed = interrupt() is not False
+        pressed = does() is not False
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, press)
+    for number, does in ((signal.SIGINT, interrupt), (signal.SIGTERM, end or interrupt)):
+        loop.add_signal_handler(number, press, does)
     try:
         yield
     finally:

@@ -267,6 +267,11 @@ class LiveSession(OpenedSession):
         return self._runs.to_continue()
 
     @property
+    def is_closed(self) -> bool:
+        """It is let go of, or was."""
+        return self._closed
+
+    @property
     def status(self) -> StatusChanged | None:
         """What a status line says of its conversation, when that is open."""
         return self._conversation.status if self._conversation else None
