@@ -123,3 +123,42 @@ def test_a_model_does_not_write_over_what_was_taken_back(workspace: Path, desk: 
     assert last.outcome == "failed"
     assert "was not read" in last.text
     assert (desk / "notes.md").read_text() == "one\n"
+
+
+@pytest.mark.parametrize("inside", ["", "kept/"])
+def test_what_the_machine_writes_meanwhile_is_no_work_of_a_command(
+    workspace: Path, tmp_path: Path, inside: str
+) -> None:
+    """In a workspace that is the working folder, or lies in it, another session goes on while a command runs."""
+    place = tmp_path / "project" / inside
+    lay_out(place)
+    (place / "config.toml").write_text('model = "scripted"\n')
+    (place / "notes.md").write_text("one\n")
+    command = "while [ ! -e go ]; do sleep 0.05; done; echo two > notes.md"
+    turns = [Turn(says("Hello.")), Turn(calls("Shell", {"command": f"cd ./{inside} && {command}", "needs": ["write"]}))]
+    turns += [Turn(says("Yes.")), DONE]
+
+    async def go() -> None:
+        with App.open(place, models={"scripted": ScriptedModel(turns)}) as app:
+            other = SessionRequest(talk=True, session="other", working=tmp_path)
+            async with app.session(other, reachable=False) as session:
+                await say(session, "first")
+            request = SessionRequest(talk=True, session="talk", mode="auto", working=tmp_path / "project")
+            async with app.session(request, reachable=False) as session:
+                assert isinstance(await session.submit(Say(text="change it")), Accepted)
+                while not any(
+                    one.event.type == "intent_recorded" and one.event.call for one in await session.records()
+                ):
+                    await asyncio.sleep(0.01)
+                async with app.session(other, reachable=False) as beside:
+                    await say(beside, "second")
+                (place / "go").touch()
+                await session.rest()
+                assert (place / "notes.md").read_text() == "two\n"
+                assert isinstance(await undo(session), Accepted)
+
+    asyncio.run(asyncio.wait_for(go(), 60))
+    assert (place / "notes.md").read_text() == "one\n"
+    with App.open(place) as app:
+        said = [one.event.text for one in app.sessions.records("other") if one.event.type == "message_accepted"]
+        assert said == ["first", "second"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -145,6 +146,25 @@ def test_a_cancelled_prompt_stops_what_runs_and_the_session_goes_on(weft: Weft, 
             assert editor.text().endswith("Here.")
 
     played(weft, replies, story)
+
+
+def test_told_to_end_it_lets_go_of_its_sessions(weft: Weft, tmp_path: Path) -> None:
+    hold = Hold()
+
+    async def story(server: WireServer) -> None:
+        command = weft.command("acp")
+        async with acp.spawn_agent_process(Editor(), command[0], *command[1:], env=weft.env) as (agent, process):
+            await agent.initialize(protocol_version=acp.PROTOCOL_VERSION)
+            begun = await agent.new_session(cwd=str(tmp_path))
+            asking = asyncio.create_task(agent.prompt(session_id=begun.session_id, prompt=words("count")))
+            await hold.reached.wait()
+            process.send_signal(signal.SIGTERM)
+            assert await process.wait() == 130
+            asking.cancel()
+            await asyncio.wait({asking})
+        assert [event["type"] for event in weft.log(begun.session_id)][-1] == "conversation_stopped"
+
+    played(weft, [Reply(text="never heard", hold=hold)], story)
 
 
 def test_a_pipeline_is_a_command_and_its_gates_are_questions(tmp_path: Path) -> None:

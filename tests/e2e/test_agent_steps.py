@@ -27,7 +27,7 @@ from tests.e2e.agents import (
     until,
 )
 from tests.made import Weft
-from weft.app import OpenedSession
+from weft.app import App, Filter, OpenedSession
 from weft.models.model import ModelError
 from weft.protocol.commands import Interrupt
 from weft.protocol.conversation_commands import DecideApproval
@@ -505,3 +505,21 @@ def test_a_question_that_stands_open_is_not_denied_because_nobody_attends(space:
     assert run(space, again, project, meanwhile=answer, attended=True) == "done"
     assert (project / "made.txt").exists()
     assert [line["decision"] for line in log(space, "approval_decided")] == ["once"]
+
+
+def test_a_step_that_was_left_in_the_middle_and_made_anew_leaves_nothing_at_work(space: Path, project: Path) -> None:
+    hold = Hold()
+
+    async def stop(session: OpenedSession) -> None:
+        await hold.reached.wait()
+        await session.submit(Interrupt())
+
+    def listed() -> str:
+        with App.open(space) as app:
+            (one,) = app.catalogue.page(Filter())
+            return one.state
+
+    assert run(space, script(Turn(hold, says("never"))), project, meanwhile=stop) == "interrupted"
+    assert listed() == "interrupted"
+    assert run(space, script(hands_in(**GOOD)), project, force=frozenset({"fix"})) == "done"
+    assert listed() == "done"

@@ -14,6 +14,7 @@ import pytest
 
 from tests.e2e.wired import wired
 from tests.made import Weft
+from tests.terminal import Terminal
 from weft.testing.scripted import Hold
 from weft.testing.wire import Called, Reply
 
@@ -184,3 +185,27 @@ def test_a_name_that_a_model_gives_twice_allows_nothing_by_accident(weft: Weft, 
         assert approve(name)[0] == 0
     assert (desk / "note.md").exists()
     assert (desk / "other.md").exists()
+
+
+@pytest.mark.parametrize("anew", ["fresh", "force"])
+def test_what_a_run_asked_that_is_over_or_made_anew_waits_for_nobody(weft: Weft, desk: Path, anew: str) -> None:
+    """Killed while a person was asked; then the run is begun afresh, or its step is made anew."""
+    (weft.workspace / "pipelines/permitted.yaml").write_text(PERMITTED.replace("touch", "sleep 0 && touch"))
+    words = ("run", "permitted", "--session-id", "desk", "--set", f"project={desk}")
+    terminal = Terminal(weft, *words, width=100, height=30)
+    terminal.wait_for("allow it, this once?")
+    terminal.child.kill(signal.SIGKILL)
+    terminal.end()
+    assert "sleep 0" in weft("approve", "desk").out
+    assert states(weft) == ["waiting"]
+    if anew == "fresh":
+        assert weft("reply", "desk", "fresh").code == 1, "nobody is there to approve it now"
+    else:
+        assert weft(*words, "--force", "make").code == 1
+    nothing = weft("approve", "desk")
+    assert (nothing.out, nothing.err) == ("", "no call waits for you in desk\n")
+    assert states(weft) == ["failed"]
+
+
+def states(weft: Weft) -> list[str]:
+    return [event["status"] for event in weft("sessions", "list", "--json").events]

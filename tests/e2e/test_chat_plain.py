@@ -11,7 +11,11 @@ import psutil
 import pytest
 
 from tests.e2e.test_chat_face import KEYS, Chat, gone, until
+from tests.e2e.wired import wired
+from tests.made import Weft
 from tests.terminal import Terminal
+from weft.testing.scripted import Hold
+from weft.testing.wire import Reply
 
 
 @pytest.fixture
@@ -120,6 +124,56 @@ def test_an_interrupt_stops_what_runs_and_is_exit_code_130(chat: Chat) -> None:
                 process.kill()
     until(lambda: all(gone(pid) for pid in found), "a process was left alive")
     assert chat.events("tool_settled")[-1]["outcome"] == "interrupted"
+
+
+@pytest.mark.fresh
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_whoever_is_told_to_end_while_it_waits_for_a_line_ends_with_exit_code_130(weft: Weft, number: int) -> None:
+    """Of a program that may say more, and of a person: the thread that reads still waits while Python ends."""
+    words = ("chat", "--plain", "--session", "talk")
+    with wired(weft, [Reply(text="Hello.")]):
+        piped = subprocess.Popen(
+            weft.command(*words), env=weft.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        with piped:
+            assert piped.stdin is not None
+            assert piped.stdout is not None
+            assert piped.stderr is not None
+            piped.stdin.write(b"one\n")
+            piped.stdin.flush()
+            assert piped.stdout.readline() == b"Hello.\n"
+            piped.send_signal(number)
+            code, said = piped.wait(40), piped.stderr.read()
+        assert (code, b"Fatal" in said) == (130, False), said
+        terminal = Terminal(weft, *words, width=90, height=40, TERM="dumb")
+        terminal.wait_for("/help lists commands", ">")
+        terminal.child.kill(number)
+        assert terminal.end() == 130
+        assert "Fatal" not in terminal.words()
+
+
+def test_a_polite_kill_ends_a_chat_in_the_middle_of_an_answer(weft: Weft) -> None:
+    """Unlike Ctrl+C, which stops the answer and stays."""
+    hold = Hold()
+    with wired(weft, [Reply(text="never heard", hold=hold)]):
+        terminal = Terminal(weft, "chat", "--plain", "--session", "talk", width=90, height=40, TERM="dumb")
+        terminal.wait_for("/help lists commands", ">")
+        terminal.child.send("one\r")
+        until(hold.reached.is_set, "the model was not asked")
+        terminal.child.kill(signal.SIGTERM)
+        assert terminal.end() == 130
+    (ended,) = [event for event in weft.log("talk") if event["type"] == "turn_completed"]
+    assert ended["disposition"] == "interrupted"
+
+
+def test_a_line_that_was_interrupted_elsewhere_was_not_answered(weft: Weft) -> None:
+    hold = Hold()
+    with wired(weft, [Reply(text="never heard", hold=hold)]):
+        words = weft.command("chat", "--plain", "--session", "talk", "one")
+        with subprocess.Popen(words, env=weft.env, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+            until(hold.reached.is_set, "the model was not asked")
+            assert weft("interrupt", "talk").code == 0
+            assert process.wait(60) == 130
 
 
 def test_when_the_log_cannot_be_written_it_fails_and_says_why(chat: Chat) -> None:

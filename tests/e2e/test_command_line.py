@@ -94,6 +94,27 @@ def test_version(weft: Weft) -> None:
     assert ran.stdout == f"weft {__version__}\n"
 
 
+@pytest.mark.fresh
+def test_what_python_kept_of_our_code_on_a_full_disk_is_named(weft: Weft, tmp_path: Path) -> None:
+    """However often the command is given, it would not go away by itself."""
+    env = {**weft.env, "PYTHONPYCACHEPREFIX": str(tmp_path / "compiled"), "PYTHONDONTWRITEBYTECODE": ""}
+
+    def listed() -> subprocess.CompletedProcess[str]:
+        command = weft.command("sessions", "list")
+        return subprocess.run(command, env=env, capture_output=True, text=True, timeout=120, check=False)
+
+    assert listed().returncode == 0
+    (kept,) = (tmp_path / "compiled").rglob("catalogue.*.pyc")
+    kept.write_bytes(kept.read_bytes()[:4096])
+    spoilt = listed()
+    assert (spoilt.returncode, spoilt.stderr.strip().splitlines()) == (
+        1,
+        [f"weft: {kept} is cut short", "  remove it, make room where it lies, and say it again"],
+    )
+    kept.unlink()
+    assert listed().returncode == 0
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_help(weft: Weft, name: str) -> None:
     ran = weft(name, "--help")

@@ -3,11 +3,15 @@ changed item is made again alone."""
 
 from __future__ import annotations
 
+import subprocess
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, Final
 
 import pytest
 
 from tests.e2e.test_maps import Space
+from tests.made import Weft
 from weft.app import App
 from weft.app.sessions.stats import StatsAsk, stats
 from weft.protocol.commands import StartRun
@@ -248,3 +252,34 @@ def test_what_can_not_be_taken_apart_fails_with_its_reason(tmp_path: Path, names
     (failed,) = space.events("step_failed")
     assert (failed["step"], failed["retrying"]) == ("cards", False)
     assert "has nothing at 'name'" in failed["message"]
+
+
+def test_a_run_of_them_is_followed_where_another_process_holds_the_session(weft: Weft, source: Path) -> None:
+    """Which has put the steps for each into the run: they are not in the pipeline's file."""
+    files = {
+        "pipelines/outer.yaml": OUTER.replace("c.py", "d.py").replace("key: name, MORE", "key: name"),
+        "pipelines/card.yaml": CHILD.replace("c.py", "d.py").replace("    GATE\n", ""),
+        "code/d.py": """\
+def people(step): return {"people": [{"name": "ann"}, {"name": "ben"}]}
+def text(step): return {"who": step.text.strip()}
+def judged(step): return {"verdict": "passed"}
+def card(step): return {"who": step.artifacts["text.json"]["who"]}
+def all(step): return {"cards": step.artifacts["cards.json"]}
+""",
+    }
+    for name, text in files.items():
+        (weft.workspace / name).write_text(text.replace("name: mapped", "name: outer"))
+    with subprocess.Popen(weft.command("chat", "--plain", "--session", "held"), env=weft.env, **PIPES) as holder:
+        assert holder.stdin is not None
+        assert holder.stdout is not None
+        holder.stdin.write(b"hello\n")
+        holder.stdin.flush()
+        assert holder.stdout.readline()
+        ran = weft("run", "outer", source, "--session-id", "held")
+        holder.stdin.close()
+        assert holder.wait(60) == 0
+    assert (ran.code, "cards.ben.card done" in ran.err, "Traceback" in ran.err) == (0, True, False), ran.err
+    assert ran.out.splitlines() == [str(weft.session("held") / "all.json")]
+
+
+PIPES: Final[Mapping[str, Any]] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}

@@ -19,9 +19,9 @@ from weft.app import App, OpenedSession, SessionRequest
 from weft.cli import reply
 from weft.cli.commands import run_command_line
 from weft.cli.run import FollowedSession, follow
-from weft.protocol.commands import ReplyToGate, Say
-from weft.protocol.events import GateOpened, WordsSaid, WordsUnderstood
-from weft.testing.scripted import ScriptedModel, Turn, says
+from weft.protocol.commands import Accepted, ReplyToGate, Say
+from weft.protocol.events import GateOpened, ReplyClassified, WordsSaid, WordsUnderstood
+from weft.testing.scripted import Hold, ScriptedModel, Turn, says
 
 
 @pytest.fixture
@@ -261,6 +261,79 @@ def test_a_connected_model_is_asked_about_unclear_words_and_paid_for(weft: Weft,
     assert [line["meaning"] for line in new] == ["reply" if meaning == "confirm" else meaning]
     assert "gate_resolved" not in types(weft), "a model decides nothing"
     assert "message_accepted" not in types(weft)
+
+
+@pytest.mark.parametrize("choice", ["proceed", "amend", "cancel"])
+def test_an_answer_by_name_while_a_model_is_asked_goes_first_and_the_words_say_nothing_to_what_follows(
+    weft: Weft, choice: str
+) -> None:
+    """Another door answers the gate meanwhile; what the model was asked is paid for all the same."""
+    config(weft)
+    hold = Hold()
+    model = ScriptedModel([Turn(hold, says(json.dumps({"meaning": "reply", "choice": "proceed", "confidence": 1})))])
+
+    async def play(session: OpenedSession) -> None:
+        await session.submit(Say(text="the Danube and its shores", to="run"))
+        await hold.reached.wait()
+        (weft.ledger.parent / f"hold-{AT_WORK[choice]}-0").touch()
+        answered = await session.submit(ReplyToGate(gate="plan", choice=choice, text="a part on floods"))
+        assert isinstance(answered, Accepted), answered
+        while choice != "cancel" and not (weft.ledger.parent / f"held-{AT_WORK[choice]}-0").exists():
+            await asyncio.sleep(0.01)
+        hold.release.set()
+        while not [one for one in await session.records() if isinstance(one.event, ReplyClassified)]:
+            await asyncio.sleep(0.01)
+        (weft.ledger.parent / f"hold-{AT_WORK[choice]}-0").unlink()
+        await session.rest()
+        assert not session.state.unheard
+        assert session.state.confirming is None
+
+    opened(weft, play, models={"scripted": model})
+    model.assert_done()
+    log = weft.log("essay")
+    (heard,) = [line for line in log if line["type"] == "words_understood"]
+    assert (heard["meaning"], heard["reason"]) == ("unclear", "what it was said to was answered meanwhile")
+    assert [line["usage"]["input"] for line in log if line["type"] == "reply_classified"] == [10]
+    assert [line["outcome"] for line in log if line["type"] == "run_ended"][1:] == [OUTCOME[choice]]
+
+
+def test_what_a_model_takes_words_for_is_heard_when_the_run_rests_that_another_answer_set_going(
+    tmp_path: Path, workspace: Path
+) -> None:
+    """Two gates are open: the other one is answered while a model is asked about the words to this one."""
+    weft = started(tmp_path, workspace, "one")
+    pipeline = workspace / "pipelines/essay.yaml"
+    text = pipeline.read_text()
+    twin = text.partition("  draft:\n")[0].partition("  plan:\n")[2].replace("plan.json", "twin.json")
+    after = "  behind:\n    artifact: behind.json\n    code: essay.py:draft\n    requires: [plan, twin]\n"
+    pipeline.write_text(text.replace("  draft:\n", f"  twin:\n{twin}{after}  draft:\n", 1))
+    assert weft("run", tmp_path / "subject.txt", "--session-id", "essay").code == 3
+    config(weft)
+    hold = Hold()
+    model = ScriptedModel([Turn(hold, says(json.dumps({"meaning": "reply", "choice": "proceed", "confidence": 1})))])
+    held = weft.ledger.parent / "held-draft-0"
+
+    async def play(session: OpenedSession) -> None:
+        await session.submit(Say(text="the Danube and its shores", gate="twin", to="run"))
+        await hold.reached.wait()
+        (weft.ledger.parent / "hold-draft-0").touch()
+        assert isinstance(await session.submit(ReplyToGate(gate="plan", choice="proceed")), Accepted)
+        while not held.exists():
+            await asyncio.sleep(0.01)
+        hold.release.set()
+        while not [one for one in await session.records() if isinstance(one.event, ReplyClassified)]:
+            await asyncio.sleep(0.01)
+        (weft.ledger.parent / "hold-draft-0").unlink()
+        assert await session.rest() == "waiting"
+        assert session.state.confirming is not None
+        assert session.state.confirming.gate.startswith("twin")
+
+    opened(weft, play, models={"scripted": model})
+    model.assert_done()
+
+
+AT_WORK = {"proceed": "draft", "amend": "plan", "cancel": "none"}
+OUTCOME = {"proceed": "waiting", "amend": "waiting", "cancel": "cancelled"}
 
 
 def test_a_model_is_not_asked_about_clear_words(weft: Weft) -> None:

@@ -284,6 +284,27 @@ def test_on_a_fresh_machine_it_serves_a_workspace_that_is_ready(home: Path, tmp_
         assert (tmp_path / "new/pipelines/writing.yaml").exists()
 
 
+@pytest.mark.fresh
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_told_to_end_it_lets_go_of_its_sessions_in_order(
+    home: Path, desk: Path, number: signal.Signals, code: int
+) -> None:
+    """What runs is stopped and told to be; the next start goes on with it."""
+    with running(home, desk) as server:
+        browser = server.signed_in()
+        session = begin(browser, text=PATIENT)
+        until(browser, session, "step_started")
+        server.process.send_signal(number)
+        assert server.process.wait(60) == code
+    with Folder.open(desk / "sessions" / session) as folder:
+        log = [record_fields(record) for record in LogReader(folder).read()]
+    assert (log[-1]["type"], log[-1]["outcome"], log[-1]["message"]) == (
+        *("run_ended", "interrupted"),
+        "the session was closed",
+    )
+    assert [one["type"] for one in log].count("step_interrupted") == 1
+
+
 def test_a_port_that_is_taken_is_said(server: Running, home: Path, desk: Path) -> None:
     port = server.address.rsplit(":", 1)[1]
     with pytest.raises(subprocess.CalledProcessError) as caught:

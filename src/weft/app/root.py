@@ -56,6 +56,7 @@ from weft.workspace.pipeline import Pipeline
 if TYPE_CHECKING:
     from weft.app.fleet.queue import QueuedSession, Work
     from weft.app.library.estimates import Estimate
+    from weft.app.live.lasting_session import LastingSession
 
 T = TypeVar("T")
 TAKEN_UP: Final = Actor("machine", face="web")
@@ -254,6 +255,18 @@ class App(Parts):
                 yield live
         finally:
             await live.close()
+
+    @asynccontextmanager
+    async def conversation(self, request: SessionRequest) -> AsyncIterator[LastingSession]:
+        """A session to talk in, for as long as somebody talks: taken up here when whoever holds it goes away."""
+        from weft.app.live.lasting_session import LastingSession  # a run needs nothing of all this
+
+        lasting = LastingSession(self, request, self.session)
+        await lasting.open()
+        try:
+            yield lasting
+        finally:
+            await lasting.close()
 
     async def _held_or_attached(self, request: SessionRequest, wish: StartRun) -> LiveSession | AttachedSession:
         return await self._here_or_attached(lambda: self._hold(request, wish), request)

@@ -34,12 +34,13 @@ from weft.app import (
     read_slash,
 )
 from weft.cli.place import ensure_workspace, open_app, trust_option, workspace_option, workspace_path
+from weft.cli.stopping import until_told
 from weft.protocol import conversation_events as t
 from weft.protocol import events as e
 from weft.protocol.commands import AnswerQuestion, Interrupt, Mode, Refused, Say, SessionCommand, SetMode
 from weft.protocol.conversation_commands import DecideApproval
 from weft.protocol.envelope import Actor
-from weft.protocol.errors import EXIT_DONE, UserError, WeftError
+from weft.protocol.errors import UserError, WeftError
 from weft.protocol.messages import StopReason, told_stop
 from weft.render.conversation_lines import told_beside
 from weft.render.units import told_retry
@@ -90,8 +91,7 @@ def command(model: str | None, mode: Mode, workspace: str | None) -> int:
             finally:
                 await agent.close()
 
-        asyncio.run(serve())
-    return EXIT_DONE
+        return asyncio.run(until_told(serve()))
 
 
 @dataclass(slots=True)
@@ -185,7 +185,10 @@ class EditorAgent:
             await self._hear(held, _words(prompt))
         except WeftError as error:
             await self._say(held, str(error))
-        await held.showing.caught_up()
+        try:
+            await held.showing.caught_up()
+        except WeftError as error:
+            raise _refused(error) from error
         await held.updates.join()
         stop: Any = held.stop  # set by what happened meanwhile
         reason: Any = "cancelled" if held.interrupted else _STOPS.get(stop, "end_turn")
@@ -275,7 +278,7 @@ class EditorAgent:
 
     async def _live(self, held: HeldSession) -> None:
         try:
-            async with self._app.session(held.request) as session:
+            async with self._app.conversation(held.request) as session:
                 held.session = session
                 sending = asyncio.create_task(self._send(held))
                 async with session.shown(lambda item: self._show(held, item)) as held.showing:

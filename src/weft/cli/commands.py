@@ -254,6 +254,18 @@ def _nowhere(error: BaseException) -> WeftError | None:
     return None
 
 
+def _cut_short(error: BaseException | None) -> WeftError | None:
+    """A file in which Python keeps what it has compiled, when the disk was full as it was written: to click it looks
+    like the end of what a person types, and it stays as it is however often the command is given."""
+    walked = error.__traceback__ if isinstance(error, EOFError) else None
+    while walked is not None:
+        if walked.tb_frame.f_code.co_name == "_compile_bytecode":
+            path = walked.tb_frame.f_locals.get("bytecode_path")
+            return ExternalError(f"{path} is cut short", hint="remove it, make room where it lies, and say it again")
+        walked = walked.tb_next
+    return None
+
+
 def _only(error: Exception) -> Exception:
     """What ended a group of tasks, where it was one thing."""
     while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
@@ -307,7 +319,10 @@ def run_command_line(words: Sequence[str]) -> int:
     except click.ClickException as error:
         complain(UsageError(error.format_message(), hint=_usage(error, words)))
         return EXIT_USAGE
-    except (click.Abort, KeyboardInterrupt):
+    except (click.Abort, KeyboardInterrupt) as error:
+        if (spoilt := _cut_short(error.__cause__)) is not None:
+            complain(spoilt)
+            return spoilt.exit_code
         print("interrupted", file=sys.stderr)
         return EXIT_INTERRUPTED
     except WeftError as error:

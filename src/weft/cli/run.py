@@ -386,7 +386,9 @@ class FollowedSession:
             run = self.session.state.run
             until = command.until if isinstance(command, StartRun) else run.desired if run else None
             deliver(self.session, until or self.session.pipeline.final, output)
-        agents = any(self.session.pipeline.steps[name].agent for name in self._made)
+        steps = self.session.pipeline.steps
+        # where another process holds the session, those that were put into the run there are not known here
+        agents = any(steps[name].agent for name in self._made if name in steps)
         if agents and is_terminal(sys.stderr) and not self._as_json and self._app.has_no_model:
             print("made by the embedded engine; `weft models add` connects a model", file=sys.stderr)
 

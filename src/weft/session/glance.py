@@ -47,7 +47,7 @@ class Glance:
                 if event.origin == "person":
                     self.first_words = self.first_words or event.text
                     self.last_words, self.folder = short(event.text), event.folder or self.folder
-            case t.TurnStarted():
+            case t.TurnStarted() if t.step_place(event.conversation) is None:  # of a step the run tells
                 self.working.add(event.conversation)
             case t.TurnCompleted() | t.TurnInterrupted():
                 self.working.discard(event.conversation)
@@ -63,10 +63,33 @@ class Glance:
                 self.last_words = (event.conversation == t.MAIN and short(event.text)) or self.last_words
             case e.RunEnded() | e.GateOpened() | e.ConfirmationAsked():
                 self.news = record.seq
+                self._forget(event)
+            case e.StepStarted() | e.StepCompleted():
+                self._forget(event)
             case e.RunStarted():
                 self.model = self.model or event.model
             case _:
                 pass
+
+    def _forget(self, event: e.DurableEvent) -> None:
+        """What nobody asks any more."""
+        self.approvals = {key: wish for key, wish in self.approvals.items() if not is_moot(event, key.split()[0])}
+
+
+def is_moot(event: e.DurableEvent, conversation: str) -> bool:
+    """Whether nobody goes on with the conversation of a step from here: its run is over, or the step is made anew."""
+    place = t.step_place(conversation)
+    if place is None:
+        return False
+    match event:
+        case e.RunEnded():
+            return event.run == place.run and event.outcome in ("done", "cancelled")
+        case e.StepStarted():
+            return event.step == place.step and (event.run, event.attempt) != (place.run, place.attempt)
+        case e.StepCompleted():
+            return event.step == place.step
+        case _:
+            return False
 
 
 _Asks = t.ApprovalRequested | t.PlanSubmitted

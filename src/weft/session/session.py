@@ -167,7 +167,8 @@ class Session:
     def close(self) -> None:
         self.save()
         self._folds.clear()
-        self._log.close()
+        with self._one_writer:  # a decision that is being written is written: its file is not taken from under it
+            self._log.close()
         self._lock.release()
         self.folder.close()
         self._parent.close()

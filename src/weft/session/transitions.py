@@ -181,11 +181,16 @@ def _fault(standing: Standing, event: _Placed) -> str:
             return _running(standing, event.run) or _course_fault(standing, event)
         case e.RunEnded():
             return _end_fault(standing, event)
-        case e.ReplyClassified():
-            return "" if standing.outcome is not None and not standing.over else "no run is at rest"
         case e.GateResolved() | e.ConfirmationAsked() | e.ConfirmationResolved() | e.GateReminded():
             return _reply_fault(standing, event)
-        case e.EditAccepted() | e.StepAdopted() | e.WordsSaid() | e.WordsUnderstood() | e.VerdictOverruled():
+        case (
+            e.EditAccepted()
+            | e.StepAdopted()
+            | e.WordsSaid()
+            | e.WordsUnderstood()
+            | e.ReplyClassified()
+            | e.VerdictOverruled()
+        ):
             going_on = isinstance(event, e.VerdictOverruled) and standing.outcome is None
             return "a run is going on" if going_on else ""
         case _:

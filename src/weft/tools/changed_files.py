@@ -2,14 +2,16 @@
 
 A command may change anything, and nobody knows beforehand what. So before it runs the files of its folder are read,
 as far as they are few and small; those that are otherwise afterwards are kept as they were. Ignore files say what is
-passed over. What is larger than the limits is not known, and it is said where somebody asks for it. Between two
-commands only what has changed is read again.
+passed over, and what the machine writes is too where the folder is a workspace: a log that went on meanwhile is not
+the command's work, and would lose what it was told. What is larger than the limits is not known, and it is said where
+somebody asks for it. Between two commands only what has changed is read again.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Final
 
@@ -23,6 +25,9 @@ MOST_FILES: Final = 2_000
 MOST_BYTES: Final = 16 * 2**20
 FILE_BYTES: Final = 2**20
 Stamp = tuple[int, int, int]
+_LOG: Final = re.compile(r"((?:.*/)?)sessions/[^/]+/log\.jsonl")
+_MACHINES: Final = re.compile(r"sessions/.*|schedules/history/.*|(?:knowledge/[^/]+/)?index\.db.*", re.DOTALL)
+"""In a workspace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,7 @@ class FolderWatch:
 
     def hold(self, folder: Folder) -> Mapping[str, HeldFile] | None:
         """The files as they are now; None when they are too many. For a thread: it reads."""
-        names = [name for name in listed(folder, MOST_FILES + 1) if not name.endswith("/")]
+        names = _of_people([name for name in listed(folder, MOST_FILES + 1) if not name.endswith("/")])
         self.too_large = len(names) > MOST_FILES
         if self.too_large:
             self._held = {}
@@ -80,6 +85,16 @@ class FolderWatch:
             was[name] = keep(old.data) if old and old.data is not None else ""
             left[name] = hash_bytes(new.data) if new and new.data is not None else ""
         return was, left
+
+
+def _of_people(names: Sequence[str]) -> list[str]:
+    """Without what the machine writes in workspaces: folders in which there is a session with its log."""
+    workspaces = {found[1] for name in names if (found := _LOG.fullmatch(name))}
+    return [name for name in names if not any(_is_machines(name, place) for place in workspaces)]
+
+
+def _is_machines(name: str, workspace: str) -> bool:
+    return name.startswith(workspace) and _MACHINES.fullmatch(name, len(workspace)) is not None
 
 
 def _stamp(folder: Folder, name: str) -> Stamp | None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import secrets
+import signal
 import socket
 import ssl
 import time
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -128,9 +129,20 @@ def bound(options: ServeOptions) -> socket.socket:
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, places: Iterable[ServedWorkspace]) -> None:
+    def __init__(self, config: uvicorn.Config, places: Iterable[ServedWorkspace] = ()) -> None:
         super().__init__(config)
         self._places = places
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """What told it to end is given on to who was there before, once it answers nobody any more. By a polite kill
+        the process would end there, and with it what its sessions do: they are let go of first."""
+        before = signal.signal(signal.SIGTERM, lambda *_: None)
+        try:
+            with super().capture_signals():
+                yield
+        finally:
+            signal.signal(signal.SIGTERM, before)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         for place in self._places:
@@ -198,7 +210,7 @@ async def serve_mcp(
         guard = Guard(app, access, house, Attempts(time.monotonic))
         listening.listen(128)
         ready(f"{'https' if options.certificate else 'http'}://{host}:{port}{PATH}")
-        await uvicorn.Server(_config(guard, options)).serve([listening])
+        await _Server(_config(guard, options)).serve([listening])
 
 
 def _config(app: ASGIApp, options: ServeOptions) -> uvicorn.Config:

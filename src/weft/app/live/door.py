@@ -40,7 +40,7 @@ from weft.app.live.remote_door import Visit
 from weft.app.live.slash_commands import OverviewName
 from weft.app.parts import Parts
 from weft.app.session_requests import SessionRequest
-from weft.protocol.commands import Reply, SessionCommand, StartRun, refusal
+from weft.protocol.commands import Accepted, Reply, SessionCommand, StartRun, refusal
 from weft.protocol.envelope import PERSON, Actor
 from weft.protocol.errors import ExternalError, UserError, WeftError
 from weft.protocol.events import Event, Outcome, Record, StatusChanged
@@ -156,6 +156,8 @@ Gone = Callable[[], Coroutine[Any, Any, object]]
 
 
 async def _hear(session: LiveSession, line: bytes, write: Write, gone: Gone) -> None:
+    """While the session is let go of, whoever can't be served gets no answer: to them its holder has gone, and the next
+    one serves them."""
     try:
         asked = json_value(line)
         if not isinstance(asked, dict):
@@ -164,7 +166,8 @@ async def _hear(session: LiveSession, line: bytes, write: Write, gone: Gone) -> 
     except ValueError:
         await write({"error": "not JSON"})
     except WeftError as error:
-        await write({"error": error.message, "hint": error.hint})
+        if not session.is_closed:
+            await write({"error": error.message, "hint": error.hint})
 
 
 async def _answer(session: LiveSession, asked: Mapping[str, Any], write: Write, gone: Gone) -> None:
@@ -172,7 +175,8 @@ async def _answer(session: LiveSession, asked: Mapping[str, Any], write: Write, 
         case "submit":
             by = actor_from_wire(asked["by"]) if "by" in asked else PERSON
             reply = await session.submit(command_from_wire(asked.get("command")), key=str(asked.get("key", "")), by=by)
-            await write(to_wire(reply))
+            if isinstance(reply, Accepted) or not session.is_closed:
+                await write(to_wire(reply))
         case "events":
             after = asked.get("after", 0)
             if type(after) is not int or after < 0:

@@ -193,6 +193,8 @@ class LiveSession(OpenedSession):
         """A model that is being asked what words mean."""
         self._judging = ""
         """The words it is asked about."""
+        self._judged: dict[str, ReplyIntent] = {}
+        """By words that are not heard yet, what a model took them for."""
         self._rulings: dict[tuple[str, str], _Given] = {}
         """Given while the run was at rest; answered when the step that asks has them in the log."""
         self._accepted: dict[str, tuple[str, Accepted]] = {}
@@ -263,6 +265,11 @@ class LiveSession(OpenedSession):
     def continuation(self) -> StartRun:
         """The wish that takes the last run up again as it was meant."""
         return self._runs.to_continue()
+
+    @property
+    def is_closed(self) -> bool:
+        """It is let go of, or was."""
+        return self._closed
 
     @property
     def status(self) -> StatusChanged | None:
@@ -805,6 +812,9 @@ class LiveSession(OpenedSession):
 
         while not self._judging and self._running is None and self.state.unheard:
             words = next(iter(self.state.unheard.values()))
+            if (judged := self._judged.pop(words.words, None)) is not None:
+                await self._heard(words, self._as_asked(words, judged))
+                continue
             try:
                 meant = still_asked(self.state, words.asked, words.text)
                 found = understand(self.state, words.text, gate=words.gate or meant, talking=words.to == "session")
@@ -876,12 +886,12 @@ class LiveSession(OpenedSession):
             self._asking = None
             if task.cancelled():
                 reason = f"{found.reason}; {asked.name} was stopped before it could say"
-                told = partial(self._judged, words.words, replace(found, reason=reason), None)
+                told = partial(self._told_by_model, words.words, replace(found, reason=reason), None)
             elif (bug := task.exception()) is not None:
-                self._bug, told = bug, partial(self._judged, words.words, found, None)
+                self._bug, told = bug, partial(self._told_by_model, words.words, found, None)
             else:
                 judged, record = task.result()
-                told = partial(self._judged, words.words, proposed(gate, words.text, judged, asked.name), record)
+                told = partial(self._told_by_model, words.words, proposed(gate, words.text, judged, asked.name), record)
             if not self._closed:
                 self._put(_Given(told))
             self._changed.set()
@@ -889,21 +899,24 @@ class LiveSession(OpenedSession):
         self._asking.add_done_callback(answered)
         return None
 
-    async def _judged(self, name: str, found: ReplyIntent, record: ReplyClassified | None) -> None:
-        """A model has said what it takes words for."""
-        from weft.orchestrator.reply_intent import ReplyIntent
-
+    async def _told_by_model(self, name: str, found: ReplyIntent, record: ReplyClassified | None) -> None:
+        """A model has said what it takes words for. They are heard now, or when a run has come to rest that somebody
+        set going meanwhile; what was asked was paid for either way."""
         self._judging = ""
+        self._judged[name] = found
         if record is not None:
             await self._record([record], Actor("model", record.model))
-        words = self.state.unheard.get(name)
-        if words is not None:
-            open_gates = {gate.gate for gate in self.state.gates.values()}
-            seen = {*words.asked} or {found.gate}
-            if found.gate not in open_gates or not seen <= open_gates:
-                found = ReplyIntent(meaning="unclear", reason="what it was said to was answered meanwhile")
-            await self._heard(words, found)
         await self._hear_next()
+
+    def _as_asked(self, words: UnheardWords, found: ReplyIntent) -> ReplyIntent:
+        """What a model took words for, as long as what it was asked about is still open."""
+        from weft.orchestrator.reply_intent import ReplyIntent
+
+        open_gates = {gate.gate for gate in self.state.gates.values()}
+        seen = {*words.asked} or {found.gate}
+        if found.gate in open_gates and seen <= open_gates:
+            return found
+        return ReplyIntent(meaning="unclear", reason="what it was said to was answered meanwhile")
 
     # -- the conversation
 

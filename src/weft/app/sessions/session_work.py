@@ -31,8 +31,10 @@ from weft.protocol.events import (
     EditAccepted,
     GateOpened,
     Record,
+    RunEnded,
     RunStarted,
     StepAdopted,
+    StepCompleted,
     StepSkipped,
     StepStarted,
     StepsUnfolded,
@@ -43,6 +45,7 @@ from weft.protocol.values import dataclass
 
 if TYPE_CHECKING:
     from weft.documents.spreadsheet import Sheet
+from weft.session.glance import is_moot
 from weft.session.log import LogReader
 from weft.session.recovery import kept_copy
 from weft.session.state import InputState, SessionState, StepSpending
@@ -334,6 +337,8 @@ def open_questions(parts: Parts, session: str) -> OpenQuestions:
                 plan = event
             case PlanDecided() | ConversationRewound():
                 plan = None
+            case StepStarted() | StepCompleted() | RunEnded():
+                approvals = {key: one for key, one in approvals.items() if not is_moot(event, key[0])}
             case _:
                 pass
     repeated = frozenset(call for call, places in about.items() if len(places) > 1)

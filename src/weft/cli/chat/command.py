@@ -152,7 +152,7 @@ async def _show_prompt(workspace: str | None, request: SessionRequest) -> int:
 async def _chat(app: App, request: SessionRequest, message: str | None, *, whole_input: bool, plain: bool) -> int:
     from weft.cli.chat.face import run_chat
 
-    async with app.session(request) as session:
+    async with app.conversation(request) as session:
         return await run_chat(
             session, message=message, whole_input=whole_input, plain=plain, program=program_words(app)
         )

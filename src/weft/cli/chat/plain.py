@@ -9,6 +9,7 @@ taken; the exit code tells of it.
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import threading
 import time
@@ -36,12 +37,13 @@ from weft.cli.screen import event_of
 from weft.cli.stopping import TERMINAL, interruptible
 from weft.protocol.commands import AnswerQuestion, Interrupt, Refused, Say, SessionCommand
 from weft.protocol.conversation_commands import DecideApproval, DecidePlan
+from weft.protocol.conversation_events import TurnCompleted
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, ExternalError, UserError, WeftError
 from weft.render.cells import clean
 from weft.render.conversation_blocks import block_lines
 from weft.render.conversation_live import approval_lines, plan_keys, question_lines
-from weft.render.conversation_view import Answered, CallView, ConversationView, SpokenMessage
+from weft.render.conversation_view import MAIN, Answered, CallView, ConversationView, SpokenMessage
 from weft.render.page import page
 
 NOBODY = "nobody is there to approve it: the conversation runs without a terminal"
@@ -65,6 +67,8 @@ class PlainChat:
         """The question that was written last."""
         self._reason_for: CallView | None = None
         self._failed = False
+        self._cut_off = False
+        """Something was interrupted elsewhere, or with whoever held the session: it has no answer."""
         self._stopped = asyncio.Event()
         self._attached: list[GivenFile] = []
         """Files that go with the next message."""
@@ -78,7 +82,7 @@ class PlainChat:
         following = asyncio.create_task(self._follow(seen))
         stopped = asyncio.create_task(self._stopped.wait())
         talking = asyncio.create_task(self._talk_through(message, whole_input))
-        with interruptible(self._stop):
+        with interruptible(self._stop, self._end):
             self._ask()
             await asyncio.wait({following, stopped, talking}, return_when=asyncio.FIRST_COMPLETED)
             for task in (stopped, talking):
@@ -95,7 +99,7 @@ class PlainChat:
             for block in last_words(self._view, self._session.id, self._program, clean=clean_end):
                 for line in block_lines(block, self._sheet):
                     _complain(line)
-        if self._stopped.is_set():
+        if self._stopped.is_set() or (self._cut_off and not self._attended):
             return EXIT_INTERRUPTED
         return EXIT_FAILED if self._failed else EXIT_DONE
 
@@ -189,8 +193,11 @@ class PlainChat:
 
     async def _follow(self, after: int) -> None:
         async for item in self._session.events(after):
-            self._view.apply(event_of(item), time.monotonic())
+            event = event_of(item)
+            self._view.apply(event, time.monotonic())
             self._failed = self._failed or self._view.failed
+            if isinstance(event, TurnCompleted) and event.conversation == MAIN:
+                self._cut_off = self._cut_off or event.disposition == "interrupted"
             self._show()
             self._ask()
 
@@ -226,11 +233,15 @@ class PlainChat:
 
     def _stop(self) -> bool:
         """Whether that is the end: a person stops what runs first, and leaves where nothing does."""
-        leaves = not (self._attended and self._view.busy)
+        if not (self._attended and self._view.busy):
+            return self._end()
         self._session.submit(Interrupt(), by=TERMINAL)
-        if leaves:
-            self._stopped.set()
-        return leaves
+        return False
+
+    def _end(self) -> bool:
+        self._session.submit(Interrupt(), by=TERMINAL)
+        self._stopped.set()
+        return True
 
     def _show(self) -> None:
         for block in self._view.take():
@@ -276,9 +287,12 @@ async def _messages(message: str | None, whole_input: bool) -> AsyncIterator[str
     loop = asyncio.get_running_loop()
     lines: asyncio.Queue[str | None] = asyncio.Queue()
 
+    # A reader of its own: Python can't end while another thread waits inside that of `sys.stdin`, and aborts.
+    source = os.fdopen(sys.stdin.fileno(), "rb", closefd=False)
+
     def read() -> None:
         try:
-            for data in [sys.stdin.buffer.read()] if whole_input else sys.stdin.buffer:
+            for data in [source.read()] if whole_input else source:
                 loop.call_soon_threadsafe(lines.put_nowait, data.decode(errors="replace").rstrip("\r\n"))
             loop.call_soon_threadsafe(lines.put_nowait, None)
         except RuntimeError:
