@@ -13,16 +13,8 @@ from weft.checks.folding import place_of
 from weft.documents import Document, from_content_md
 from weft.documents.document import RefusedError
 from weft.files import Folder
+from weft.protocol import conversation_events as t
 from weft.protocol import events as e
-from weft.protocol.conversation_events import (
-    ApprovalDecided,
-    ApprovalRequested,
-    ConversationRewound,
-    PlanDecided,
-    PlanSubmitted,
-    ToolRequested,
-    ToolSettled,
-)
 from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.errors import EditConflictError, UserError
 from weft.protocol.hashes import hash_bytes
@@ -291,13 +283,13 @@ class OpenQuestions:
     """What a session waits for, as the log has it."""
 
     gates: tuple[e.GateOpened, ...]
-    approvals: tuple[tuple[ToolRequested, ApprovalRequested], ...]
+    approvals: tuple[tuple[t.ToolRequested, t.ApprovalRequested], ...]
     confirmation: e.ConfirmationAsked | None
-    plan: PlanSubmitted | None = None
+    plan: t.PlanSubmitted | None = None
     repeated: frozenset[str] = frozenset()
     """Names of calls that several questions of the session were about: a model may call all its calls the same."""
 
-    def name_of(self, asked: ApprovalRequested) -> str:
+    def name_of(self, asked: t.ApprovalRequested) -> str:
         """What means this question and never another one of the session."""
         whole = f"{asked.conversation}/{asked.turn}/{asked.call}"
         return whole if asked.call in self.repeated else asked.call
@@ -305,25 +297,25 @@ class OpenQuestions:
 
 def open_questions(parts: Parts, session: str) -> OpenQuestions:
     state = SessionState()
-    approvals: dict[tuple[str, str], tuple[ToolRequested, ApprovalRequested]] = {}
-    requested: dict[tuple[str, str], ToolRequested] = {}
+    approvals: dict[tuple[str, str], tuple[t.ToolRequested, t.ApprovalRequested]] = {}
+    requested: dict[tuple[str, str], t.ToolRequested] = {}
     about: dict[str, set[tuple[str, int]]] = {}
-    plan: PlanSubmitted | None = None
+    plan: t.PlanSubmitted | None = None
     for record in parts.sessions.records(session):
         state.apply(record)
         event = record.event
         match event:
-            case ToolRequested():
+            case t.ToolRequested():
                 requested[event.conversation, event.call] = event
-            case ApprovalRequested() if (event.conversation, event.call) in requested:
+            case t.ApprovalRequested() if (event.conversation, event.call) in requested:
                 key = (event.conversation, event.call)
                 approvals[key] = (requested[key], event)
                 about.setdefault(event.call, set()).add((event.conversation, event.turn))
-            case ApprovalDecided() | ToolSettled():
+            case t.ApprovalDecided() | t.ToolSettled():
                 approvals.pop((event.conversation, event.call), None)
-            case PlanSubmitted():
+            case t.PlanSubmitted():
                 plan = event
-            case PlanDecided() | ConversationRewound():
+            case t.PlanDecided() | t.ConversationRewound():
                 plan = None
             case _:
                 pass
