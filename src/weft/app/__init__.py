@@ -151,10 +151,3 @@ def open_workspace(path: str | Path) -> App:
     from weft.app.root import App
 
     return App.open(Path(path).expanduser().absolute())
-
-
-def json_line(value: object) -> bytes:
-    """A value as a program gets it on standard output."""
-    from weft.session.codec import to_json
-
-    return to_json(value) + b"\n"

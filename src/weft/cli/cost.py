@@ -12,7 +12,7 @@ import click
 
 from weft.app import Spent
 from weft.app.sessions.spending import GROUPINGS, By, Spending, SpendingAsk, spending
-from weft.cli.place import is_ascii, is_terminal, json_option, open_app, screen_width, workspace_option
+from weft.cli.place import is_ascii, is_terminal, json_option, open_app, print_page, screen_width, workspace_option
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
 from weft.render.cost import CostRow, cost_table, cost_text
 
@@ -64,10 +64,7 @@ def _print_rows(found: Spending) -> None:
     if not is_terminal(sys.stdout):
         print(cost_text(rows))
         return
-    from rich.console import Console
-
-    ascii_only = is_ascii(sys.stdout)
-    Console(width=screen_width(), highlight=False).print(cost_table(rows, screen_width(), ascii=ascii_only))
+    print_page(cost_table(rows, screen_width(), ascii=is_ascii(sys.stdout)))
 
 
 def _print_json(found: Spending, by: By) -> None:

@@ -7,8 +7,8 @@ import sys
 
 import click
 
-from weft.app import App, SessionRequest, json_line
-from weft.cli.place import json_option, open_app, workspace_option
+from weft.app import App, SessionRequest
+from weft.cli.place import json_option, open_app, print_json, workspace_option
 from weft.cli.run import OUTCOMES, follow
 from weft.cli.run_options import program_words
 from weft.protocol.commands import OverruleVerdict
@@ -68,7 +68,7 @@ def _list(app: App, name: str, *, as_json: bool) -> int:
     for one in claims:
         if as_json:
             fields = {"step": one.step, "claim": one.claim, "text": one.text, "verdict": one.verdict, "was": one.was}
-            click.echo(json_line({**fields, "why": one.why, "by": one.by, "judged_by": one.judged_by}), nl=False)
+            print_json({**fields, "why": one.why, "by": one.by, "judged_by": one.judged_by})
         else:
             judge = f" by {one.judged_by}" if one.judged_by else ""
             by = f", overruled by {one.by} (it was {in_verdict(one.was)})" if one.by else ""

@@ -235,5 +235,20 @@ def print_rows(rows: Sequence[Sequence[str]], nothing: str = "") -> None:
         print(wrapped_rows(rows, screen_width()) if is_terminal(sys.stdout) else tabbed_rows(rows))
 
 
+def print_json(value: Any) -> None:
+    """A value as a program gets it, at once."""
+    from weft.app import to_json
+
+    sys.stdout.buffer.write(to_json(value) + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def print_page(content: Any) -> None:
+    """What `render` has laid out for a terminal."""
+    from rich.console import Console
+
+    Console(width=screen_width(), highlight=False).print(content)
+
+
 def is_ascii(stream: Any) -> bool:
     return "utf" not in (stream.encoding or "").lower()

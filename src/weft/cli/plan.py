@@ -8,8 +8,16 @@ from typing import Any
 
 import click
 
-from weft.app import to_json
-from weft.cli.place import is_ascii, is_terminal, json_option, open_app, screen_width, workspace_option
+from weft.cli.place import (
+    is_ascii,
+    is_terminal,
+    json_option,
+    open_app,
+    print_json,
+    print_page,
+    screen_width,
+    workspace_option,
+)
 from weft.cli.run_options import ask_options, asks, start_run
 
 
@@ -24,15 +32,11 @@ def command(words: tuple[str, ...], as_json: bool, workspace: str | None, **give
         for ask in asks(app, words, given):
             plan = app.plan(ask, wish)
             if as_json:
-                sys.stdout.buffer.write(to_json(asdict(plan)) + b"\n")
-                sys.stdout.buffer.flush()
+                print_json(asdict(plan))
             elif is_terminal(sys.stdout):
-                from rich.console import Console
-
                 from weft.render.plan import plan_table
 
-                width = screen_width()
-                Console(width=width, highlight=False).print(plan_table(plan, width, ascii=is_ascii(sys.stdout)))
+                print_page(plan_table(plan, screen_width(), ascii=is_ascii(sys.stdout)))
             else:
                 from weft.render.plan import plan_text
 

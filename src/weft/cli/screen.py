@@ -14,8 +14,8 @@ from contextlib import asynccontextmanager
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from weft.app import event_fields, record_fields, to_json
-from weft.cli.place import is_ascii, is_terminal, screen_width
+from weft.app import event_fields, record_fields
+from weft.cli.place import is_ascii, is_terminal, print_json, screen_width
 from weft.protocol import events as e
 from weft.protocol.call_events import CallSettled
 
@@ -71,8 +71,7 @@ class JsonScreen(Screen):
         self._price = price
 
     def show(self, item: e.Record | e.Event) -> None:
-        sys.stdout.buffer.write(to_json(event_json(item, self._price)) + b"\n")
-        sys.stdout.buffer.flush()
+        print_json(event_json(item, self._price))
 
 
 class PlainScreen(Screen):

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Final, get_args
 
 import click
 
@@ -20,7 +20,6 @@ from weft.app import (
     session_page,
     session_row,
     this_moment,
-    to_json,
     verified,
 )
 from weft.cli.place import (
@@ -29,6 +28,8 @@ from weft.cli.place import (
     is_terminal,
     json_option,
     open_app,
+    print_json,
+    print_page,
     print_rows,
     screen_width,
     workspace_option,
@@ -117,11 +118,11 @@ def list_sessions(
         return
     if as_json:
         for row in rows:
-            _print_json({name: getattr(row, name) for name in row.__slots__})
+            print_json({name: getattr(row, name) for name in row.__slots__})
     elif is_terminal(sys.stdout):
         from weft.render.sessions import sessions_table
 
-        _print_rich(sessions_table(rows, screen_width(), this_moment(), ascii=is_ascii(sys.stdout)))
+        print_page(sessions_table(rows, screen_width(), this_moment(), ascii=is_ascii(sys.stdout)))
     else:
         from weft.render.sessions import sessions_text
 
@@ -145,7 +146,7 @@ def search(words: tuple[str, ...], limit: int, as_json: bool, workspace: str | N
             hits = [
                 {"kind": hit.kind, "name": hit.name, "seq": hit.seq, "text": _plain(hit.snippet)} for hit in one.hits
             ]
-            _print_json({"session": one.entry.id, "title": one.entry.title, "hits": hits})
+            print_json({"session": one.entry.id, "title": one.entry.title, "hits": hits})
             continue
         print(f"{clean(one.entry.id)}\t{clean(one.entry.title)}")
         for hit in one.hits:
@@ -182,18 +183,18 @@ def show(session: str, step: str | None, item: str | None, prompt: bool, as_json
             show_step(app, session, step, prompt=prompt, as_json=as_json)
             return
         if as_json:
-            _print_json(session_json(app.sessions, session))
+            print_json(session_json(app.sessions, session))
             return
         content = session_page(app.sessions, session)
     if is_terminal(sys.stdout):
         from weft.render.sessions import session_screen
 
-        _print_rich(session_screen(content, screen_width(), this_moment(), ascii=is_ascii(sys.stdout)))
+        print_page(session_screen(content, screen_width(), this_moment(), ascii=is_ascii(sys.stdout)))
         if content.said:
             from weft.render.conversation_blocks import conversation_lines
             from weft.render.page import group, page
 
-            _print_rich(group(conversation_lines(content.said, page(screen_width(), is_ascii(sys.stdout)))))
+            print_page(group(conversation_lines(content.said, page(screen_width(), is_ascii(sys.stdout)))))
     else:
         from weft.render.sessions import session_text
 
@@ -424,7 +425,7 @@ def export(session: str, kind: ExportKind, output: str | None, preview: bool, wo
 
     with open_app(workspace) as app:
         if preview:
-            _print_json(asdict(would_leave(app, session, kind)))
+            print_json(asdict(would_leave(app, session, kind)))
             return
         name, data = exported(app, session, kind)
     path = Path(output or name)
@@ -451,14 +452,3 @@ def remove(sessions: tuple[str, ...], workspace: str | None) -> None:
     with open_app(workspace) as app:
         for session in sessions:
             print(app.workspace.path / app.sessions.trash(session))
-
-
-def _print_json(value: Any) -> None:
-    sys.stdout.buffer.write(to_json(value) + b"\n")
-    sys.stdout.buffer.flush()
-
-
-def _print_rich(content: Any) -> None:
-    from rich.console import Console
-
-    Console(width=screen_width(), highlight=False).print(content)

@@ -73,7 +73,7 @@ class FileHistories:
 
     def append(self, name: str, more: More, shorten: Shorten) -> None:
         file = f"{name}.jsonl"
-        with self._locked() as folder:
+        with self._workspace.folder(HISTORY, create=True) as folder, folder.locked(".lock"):
             fd = folder.open_fd(file, os.O_RDWR | os.O_CREAT)
             try:
                 size = os.fstat(fd).st_size
@@ -109,16 +109,6 @@ class FileHistories:
             yield hold
         finally:
             os.close(fd)
-
-    @contextmanager
-    def _locked(self) -> Iterator[Folder]:
-        with self._workspace.folder(HISTORY, create=True) as folder:
-            fd = folder.open_fd(".lock", os.O_RDWR | os.O_CREAT)
-            try:
-                fcntl.flock(fd, fcntl.LOCK_EX)
-                yield folder
-            finally:
-                os.close(fd)
 
 
 _TABLES: Final = """

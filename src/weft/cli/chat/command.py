@@ -11,12 +11,13 @@ from typing import Final, get_args
 
 import click
 
-from weft.app import App, Filter, ListedSession, SessionRequest, json_line, this_moment
+from weft.app import App, Filter, ListedSession, SessionRequest, this_moment
 from weft.cli.place import (
     ensure_workspace,
     is_ascii,
     is_attended,
     open_app,
+    print_json,
     screen_width,
     trust_option,
     workspace_option,
@@ -145,7 +146,7 @@ async def _show_prompt(workspace: str | None, request: SessionRequest) -> int:
     """The prompt as JSON: the system text, every message, the tools, and what was left out for want of room."""
     with open_app(workspace) as app:
         shown = await app.next_prompt(request)
-    sys.stdout.buffer.write(json_line(shown))
+    print_json(shown)
     return EXIT_DONE
 
 
