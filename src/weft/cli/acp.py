@@ -36,7 +36,7 @@ from weft.app import (
 from weft.cli.place import ensure_workspace, open_app, trust_option, workspace_option, workspace_path
 from weft.protocol import conversation_events as t
 from weft.protocol import events as e
-from weft.protocol.commands import AnswerQuestion, Interrupt, Mode, Refused, Say, SessionCommand, SetMode
+from weft.protocol.commands import AnswerQuestion, Interrupt, Mode, Say, SessionCommand, SetMode
 from weft.protocol.conversation_commands import DecideApproval
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import EXIT_DONE, UserError, WeftError
@@ -219,9 +219,7 @@ class EditorAgent:
         return None
 
     async def _give(self, held: HeldSession, command: SessionCommand) -> None:
-        reply = await held.session.submit(command, by=EDITOR)
-        if isinstance(reply, Refused):
-            raise reply.error()
+        (await held.session.submit(command, by=EDITOR)).check()
 
     async def _ask_for_the_run(self, held: HeldSession) -> Say | None:
         """What the run asks, put to the person once; what they don't choose they can still write."""

@@ -17,7 +17,6 @@ from weft.cli.screen import PlainScreen, event_of
 from weft.cli.stopping import TERMINAL
 from weft.protocol import conversation_events as t
 from weft.protocol.call_events import CallSettled
-from weft.protocol.commands import Refused
 from weft.protocol.conversation_commands import DecideApproval
 from weft.protocol.errors import EXIT_DONE, EXIT_WAITING, UsageError, UserError, WeftError
 from weft.protocol.events import Event, Outcome, Record, StepCompleted, StepFailed, StepInterrupted
@@ -104,9 +103,7 @@ async def _approve(app: App, name: str, call: str, decision: t.Decision, reason:
         async with opened as session, session.shown(show, after) as showing:
             try:
                 if not taken:
-                    reply = await session.submit(command, key=key, by=TERMINAL)  # it is carried out once
-                    if isinstance(reply, Refused):
-                        raise reply.error()
+                    (await session.submit(command, key=key, by=TERMINAL)).check()  # it is carried out once
                     print("denied" if decision == "denied" else "allowed", file=sys.stderr, flush=True)
                     taken = True
                 if was_going and session.state.run is not None and session.state.run.outcome is not None:

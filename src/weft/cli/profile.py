@@ -11,7 +11,7 @@ import click
 
 from weft.app import PROFILE_FILE, WriterProfile, change_profile, profile_parts
 from weft.cli.place import ensure_workspace, json_option, open_app, workspace_option, workspace_path
-from weft.cli.writer import profile_options
+from weft.cli.run_options import profile_options
 from weft.protocol.errors import UsageError
 
 

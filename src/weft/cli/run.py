@@ -494,9 +494,7 @@ async def gone_on_with(session: OpenedSession) -> None:
     """The run of a holder that has gone goes on here, where this process holds the session now and no words are heard
     first."""
     if isinstance(session, LiveSession) and not session.state.unheard:
-        reply = await session.submit(session.continuation, by=TERMINAL)
-        if isinstance(reply, Refused):
-            raise reply.error()
+        (await session.submit(session.continuation, by=TERMINAL)).check()
 
 
 def deliver(session: OpenedSession, step: str, output: str | None) -> None:

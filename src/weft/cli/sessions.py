@@ -35,7 +35,7 @@ from weft.cli.place import (
     workspace_option,
     workspace_path,
 )
-from weft.protocol.commands import DescribeSession, Mode, Refused, SwitchSource
+from weft.protocol.commands import DescribeSession, Mode, SwitchSource
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
 from weft.render.cells import clean
 
@@ -389,9 +389,7 @@ def describe(app: App, session: str, said: DescribeSession | SwitchSource) -> No
 
     from weft.cli.stopping import TERMINAL
 
-    reply = asyncio.run(app.describe(session, said, by=TERMINAL))
-    if isinstance(reply, Refused):
-        raise reply.error()
+    asyncio.run(app.describe(session, said, by=TERMINAL)).check()
 
 
 @command.command("trash")

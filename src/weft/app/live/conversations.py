@@ -50,7 +50,7 @@ from weft.orchestrator.run_facts import run_facts
 from weft.orchestrator.run_summary import summarise_run
 from weft.protocol import conversation_events as t
 from weft.protocol import events as e
-from weft.protocol.commands import GivenFile, Mode, Refused, Reply, StartRun
+from weft.protocol.commands import GivenFile, Mode, Reply, StartRun
 from weft.protocol.conversation_commands import (
     CompactTranscript,
     DecidePlan,
@@ -569,9 +569,7 @@ class SessionConversation:
         specs = self._parts.workspace.pipeline(pipeline).parameters
         check_named({name: spec.type for name, spec in specs.items()}, parameters)
         wish = StartRun(pipeline=pipeline, parameters=parameters, inputs={"": (GivenFile(text.encode()),)})
-        reply = await self._start_run(wish, Actor("model", self.main_model.name))
-        if isinstance(reply, Refused):
-            raise reply.error()
+        (await self._start_run(wish, Actor("model", self.main_model.name))).check()
 
     # -- plans
 
