@@ -74,14 +74,14 @@ _STOPS: Final[Mapping[StopReason, str]] = {"max_tokens": "max_tokens", "repeated
 )
 @trust_option
 @workspace_option
-def command(model: str | None, mode: Mode, workspace: str | None) -> int:
+def command(model: str | None, mode: Mode) -> int:
     """Be an agent for an editor (Agent Client Protocol, on standard input and output)."""
     try:
         import acp
     except ImportError as error:
         raise UserError("the Agent Client Protocol is not installed", hint="pip install 'weft[acp]'") from error
-    ensure_workspace(workspace_path(workspace))
-    with open_app(workspace) as app:
+    ensure_workspace(workspace_path())
+    with open_app() as app:
         agent = EditorAgent(app, model, mode)
 
         async def serve() -> None:

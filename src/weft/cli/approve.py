@@ -34,9 +34,7 @@ SHOWN = 200
 @click.option("--always", "by_rule", is_flag=True, help="Allow the like of it from now on, by a rule that is shown.")
 @click.option("--reason", metavar="TEXT", default="", help="What the model is told of a no.")
 @workspace_option
-def command(
-    session: str, call: str | None, deny: bool, always: bool, by_rule: bool, reason: str, workspace: str | None
-) -> int:
+def command(session: str, call: str | None, deny: bool, always: bool, by_rule: bool, reason: str) -> int:
     """Allow a call of a tool that waits for you, or deny it; without CALL, list what waits.
 
     A session that nobody holds is opened for it, and goes on as far as that lets it: you see its run, and the exit code
@@ -47,7 +45,7 @@ def command(
     if by_rule and call is None:
         raise UsageError("--always needs the call that is meant", hint=f"weft approve {session} lists what waits")
     decision: t.Decision = "denied" if deny else "session" if always else "once"
-    with open_app(workspace) as app:
+    with open_app() as app:
         if call is None:
             _list(open_questions(app, check_session_id(session)), session)
             return EXIT_DONE

@@ -18,7 +18,7 @@ from weft.protocol.commands import StartRun
 @json_option
 @trust_option
 @workspace_option
-def command(question: tuple[str, ...], name: str | None, depth: str, as_json: bool, workspace: str | None) -> int:
+def command(question: tuple[str, ...], name: str | None, depth: str, as_json: bool) -> int:
     """Ask your documents: a short answer with its sources, and what was checked of each sentence.
 
     The exit code is 1 when nothing was found. `weft research` takes the question apart and goes further.
@@ -26,8 +26,8 @@ def command(question: tuple[str, ...], name: str | None, depth: str, as_json: bo
     from weft.app.knowledge.collection_inputs import which_collection
     from weft.app.knowledge.research_requests import Inquiry, ask_of
 
-    prepare(workspace)
-    with open_app(workspace, runs=True) as app:
+    prepare()
+    with open_app(runs=True) as app:
         asked = " ".join(question)
         ask = ask_of(app, Inquiry(question=asked, collection=which_collection(app, name), pipeline="ask"))
         wish = StartRun(parameters={"depth": depth})

@@ -26,14 +26,7 @@ from weft.render.cost import CostRow, cost_table, cost_text
 @click.option("--until", metavar="DAY", help="The last day that counts.")
 @json_option
 @workspace_option
-def command(
-    sessions: tuple[str, ...],
-    by: str | None,
-    since: str | None,
-    until: str | None,
-    as_json: bool,
-    workspace: str | None,
-) -> int:
+def command(sessions: tuple[str, ...], by: str | None, since: str | None, until: str | None, as_json: bool) -> int:
     """What models took and cost: all sessions, or those named.
 
     Prices are those of the day of the call, from a list that is part of Weft, or your own in config.toml. What is not
@@ -45,7 +38,7 @@ def command(
         since=day_of(since, "--since"),
         until=day_of(until, "--until"),
     )
-    with open_app(workspace) as app:
+    with open_app() as app:
         found = spending(app.sessions, app.models().price, ask)
     if as_json:
         _print_json(found, ask.by)

@@ -24,9 +24,9 @@ MEANINGS: Final = {
 @click.argument("session")
 @click.option("--target", metavar="NAME", help="One sub-conversation, such as main/a1; left out, everything.")
 @workspace_option
-def command(session: str, target: str | None, workspace: str | None) -> int:
+def command(session: str, target: str | None) -> int:
     """Stop the model call, the tools and the sub-agents that run in a session, and keep the session."""
     stop = Interrupt(target=target or "", why="interrupted from another terminal")
-    met = reach(session, stop, workspace).note
+    met = reach(session, stop).note
     print(MEANINGS.get(met, met))
     return EXIT_FAILED if met == "unsupported" else EXIT_DONE

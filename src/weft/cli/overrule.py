@@ -29,15 +29,7 @@ VERDICTS = ("judged", "contradicted", "not_checked", "quoted")
 @click.option("--plain", is_flag=True, help="Plain lines instead of the live view.")
 @json_option
 @workspace_option
-def command(
-    session: str,
-    claim: str | None,
-    verdict: ClaimVerdict | None,
-    why: str,
-    plain: bool,
-    as_json: bool,
-    workspace: str | None,
-) -> int:
+def command(session: str, claim: str | None, verdict: ClaimVerdict | None, why: str, plain: bool, as_json: bool) -> int:
     """Say otherwise than the verdict on a claim; without CLAIM, list the claims with their verdicts.
 
     \b
@@ -49,7 +41,7 @@ def command(
     What you say is kept in the log with who said it, and what was made with the verdict is made again. It counts for as
     long as the verdict itself is the one that you overruled; saying that one takes your word back.
     """
-    with open_app(workspace) as app:
+    with open_app() as app:
         name = check_session_id(session)
         if claim is None:
             return _list(app, name, as_json=as_json)

@@ -25,9 +25,9 @@ from weft.cli.run_options import ask_options, asks, start_run
 @ask_options
 @json_option
 @workspace_option
-def command(words: tuple[str, ...], as_json: bool, workspace: str | None, **given: Any) -> None:
+def command(words: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """Show each step with run or skip, and the reason in words. Takes the same words as `weft run`."""
-    with open_app(workspace) as app:
+    with open_app() as app:
         wish = start_run(given)
         for ask in asks(app, words, given):
             plan = app.plan(ask, wish)

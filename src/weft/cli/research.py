@@ -73,7 +73,6 @@ def command(
     output: str | None,
     plain: bool,
     as_json: bool,
-    workspace: str | None,
 ) -> int:
     """Answer a question from a collection: every sentence with its passage, what was checked of it, and what is open.
 
@@ -88,8 +87,8 @@ def command(
         raise UsageError(
             f"{pages[0]} is on the network, and Weft stays off it unless you say otherwise", hint="add --allow-network"
         )
-    prepare(workspace)
-    with open_app(workspace, runs=True) as app:
+    prepare()
+    with open_app(runs=True) as app:
         inquiry = Inquiry(
             question=" ".join(question),
             collection=which_collection(app, name),
@@ -112,9 +111,9 @@ def command(
         return asyncio.run(answered(app, ask, wish, output, as_json=as_json, plain=plain))
 
 
-def prepare(workspace: str | None) -> None:
+def prepare() -> None:
     """The pack must be there: a workspace that has only others gets it, and that is said."""
-    ensure_workspace(workspace_path(workspace), PACK)
+    ensure_workspace(workspace_path(), PACK)
 
 
 async def answered(

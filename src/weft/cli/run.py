@@ -70,14 +70,7 @@ OUTCOMES: dict[e.Outcome, int] = {
 @trust_option
 @workspace_option
 def command(
-    words: tuple[str, ...],
-    output: str | None,
-    queued: bool,
-    watching: bool,
-    plain: bool,
-    as_json: bool,
-    workspace: str | None,
-    **given: Any,
+    words: tuple[str, ...], output: str | None, queued: bool, watching: bool, plain: bool, as_json: bool, **given: Any
 ) -> int:
     """Bring a session up to date: run what is still to be done, and say why.
 
@@ -91,11 +84,11 @@ def command(
 
     The same file and pipeline come back to the same session: what is finished is not done again.
     """
-    place = workspace_path(workspace)
+    place = workspace_path()
     ensure_workspace(place)
 
     def once() -> int:
-        with open_app(workspace, runs=True) as app:
+        with open_app(runs=True) as app:
             wish, found = start_run(given), asks(app, words, given)
             if queued:
                 from weft.cli.batches import queue_all
@@ -117,7 +110,7 @@ def command(
     from weft.cli.commands import complain
     from weft.cli.watching import watch
 
-    with open_app(workspace) as app:
+    with open_app() as app:
         files = _watchable(asks(app, words, given))
     return watch(files, place, once, complain)
 

@@ -19,7 +19,7 @@ from weft.protocol.ids import check_session_id
 @click.argument("session")
 @click.argument("text", nargs=-1)
 @workspace_option
-def command(session: str, text: tuple[str, ...], workspace: str | None) -> None:
+def command(session: str, text: tuple[str, ...]) -> None:
     """Say TEXT in a session that is open elsewhere; - reads it from standard input.
 
     A message that comes while a turn runs is kept, shown as queued, and taken up when the turn lets it.
@@ -27,16 +27,16 @@ def command(session: str, text: tuple[str, ...], workspace: str | None) -> None:
     said = sys.stdin.read() if text == ("-",) else " ".join(text)
     if not said.strip():
         raise UsageError("there is nothing to send", hint='weft send SESSION "text"')
-    accepted = reach(session, Say(text=said), workspace)
+    accepted = reach(session, Say(text=said))
     if accepted.note:
         print(accepted.note)
     else:
         print("heard by the run that waits in the session", file=sys.stderr)
 
 
-def reach(session: str, command: SessionCommand, workspace: str | None) -> Accepted:
+def reach(session: str, command: SessionCommand) -> Accepted:
     """What the process that holds the session says to a command."""
-    with open_app(workspace) as app:
+    with open_app() as app:
         name = check_session_id(session)
 
         async def submitted() -> Accepted:
