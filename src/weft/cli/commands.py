@@ -29,8 +29,14 @@ from weft.protocol.errors import (
 from weft.redaction import REDACTOR
 from weft.version import __version__
 
-_HOMES: Final = {"chat": "chat.command", "open": "opener", "import": "importing"}
-"""Of commands whose module has another name."""
+_HOMES: Final = {
+    "chat": "chat.command",
+    "open": "opener",
+    "import": "importing",
+    "interrupt": "send:interrupt",
+    "ask": "research:ask",
+}
+"""Of commands whose module has another name, or has them beside another."""
 MOST_MEANT: Final = 4
 """Commands of groups that are offered for one that does not exist."""
 
@@ -44,7 +50,8 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command = importlib.import_module(f"weft.cli.{_HOMES.get(cmd_name, cmd_name)}").command
+        home, _, name = _HOMES.get(cmd_name, cmd_name).partition(":")
+        command = getattr(importlib.import_module(f"weft.cli.{home}"), name or "command")
         assert isinstance(command, click.Command)
         return command
 

@@ -1,9 +1,10 @@
-"""`weft send`: say something in a session that is open in another terminal."""
+"""`weft send` and `weft interrupt`: say something in a session that is open elsewhere, or stop what runs in it."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
+from typing import Final
 
 import click
 
@@ -11,8 +12,16 @@ from weft.cli.place import open_app, workspace_option
 from weft.cli.run_options import program_words
 from weft.cli.stopping import TERMINAL
 from weft.protocol.commands import Accepted, Interrupt, Say, SessionCommand
-from weft.protocol.errors import UsageError, UserError
+from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError, UserError
 from weft.protocol.ids import check_session_id
+
+MEANINGS: Final = {
+    "accepted": "interrupted",
+    "interrupt_in_progress": "it is being interrupted already",
+    "unsupported": "what runs can't be interrupted",
+    "nothing_to_interrupt": "nothing is running",
+    "withdrawn": "no worker had begun it; it is taken out of the queue",
+}
 
 
 @click.command("send")
@@ -32,6 +41,18 @@ def command(session: str, text: tuple[str, ...]) -> None:
         print(accepted.note)
     else:
         print("heard by the run that waits in the session", file=sys.stderr)
+
+
+@click.command("interrupt")
+@click.argument("session")
+@click.option("--target", metavar="NAME", help="One sub-conversation, such as main/a1; left out, everything.")
+@workspace_option
+def interrupt(session: str, target: str | None) -> int:
+    """Stop the model call, the tools and the sub-agents that run in a session, and keep the session."""
+    stop = Interrupt(target=target or "", why="interrupted from another terminal")
+    met = reach(session, stop).note
+    print(MEANINGS.get(met, met))
+    return EXIT_FAILED if met == "unsupported" else EXIT_DONE
 
 
 def reach(session: str, command: SessionCommand) -> Accepted:
