@@ -31,19 +31,7 @@ if TYPE_CHECKING:
     from weft.protocol.errors import WeftError
     from weft.protocol.events import Record
 else:
-    __getattr__ = front(
-        __name__,
-        {
-            "weft.app": "App LiveSession OpenedSession RegisteredFunction SessionRequest open_workspace",
-            "weft.protocol.commands": (
-                "Accepted CancelRun Interrupt Refused ReplyToGate ResolveConfirmation Say StartRun"
-            ),
-            "weft.protocol.conversation_commands": "DecideApproval",
-            "weft.protocol.envelope": "Actor",
-            "weft.protocol.errors": "WeftError",
-            "weft.protocol.events": "Record",
-        },
-    )
+    __getattr__ = front(__name__)
 
 __all__ = [
     "Accepted",

@@ -193,16 +193,18 @@ class Consents:
     def open_parts(self, request: ConsentRequest) -> dict[str, str]:
         return open_parts(request, self.book(), self._shipped)
 
-    def check(self, request: ConsentRequest) -> None:
-        """NotAgreedError unless it was agreed to, or is now, in advance."""
-        if self.is_agreed(request):
+    def check(self, request: ConsentRequest | None) -> None:
+        """NotAgreedError unless it was agreed to, or is now, in advance; None needs nobody's consent."""
+        if request is None or self.is_agreed(request):
             return
         if request.hash in self.in_advance:
             self.agree(request, "in advance")
         elif self.ask is None or not self.ask(request):
             raise NotAgreedError(request)
 
-    def agree(self, request: ConsentRequest, how: How) -> None:
+    def agree(self, request: ConsentRequest | None, how: How) -> None:
+        if request is None:
+            return
         with self._file.changing() as (book, save):
             given = Consent(**vars(request), by=self._by, at=self._now(), how=how)
             kept = tuple(one for one in book.consents if (one.hash, one.subject) != (request.hash, request.subject))

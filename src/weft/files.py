@@ -9,6 +9,7 @@ kill the process at each of them, or make the disk full.
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import re
 import secrets
@@ -226,6 +227,16 @@ class Folder:
                 os.close(fd)
                 raise UserError(f"{self.path / name} is not a regular file")
             return fd
+
+    @contextmanager
+    def locked(self, name: str) -> Iterator[int]:
+        """While this is open, whoever else wants the same file this way waits. Gives a handle on it."""
+        fd = self.open_fd(name, os.O_RDWR | os.O_CREAT)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX)
+            yield fd
+        finally:
+            os.close(fd)
 
     def folder(self, name: str, *, create: bool = False) -> Folder:
         """A folder directly or deeper below this one; `create` makes what is missing and makes that durable."""

@@ -6,7 +6,6 @@ programs can change it at the same time.
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -50,21 +49,13 @@ class OwnFile(Generic[Content]):
     @contextmanager
     def changing(self) -> Iterator[tuple[Content, Callable[[Content], None]]]:
         lock = self._name.removesuffix(".json") + ".lock"
-        with Folder.open(self._folder, create=True) as folder:
-            try:
-                held = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=folder.fd)
-            except OSError as error:
-                raise translated(error, f"can't open {self._folder / lock}") from error
-            try:
-                fcntl.flock(held, fcntl.LOCK_EX)
-                data = folder.read_or_none(self._name)
+        with Folder.open(self._folder, create=True) as folder, folder.locked(lock):
+            data = folder.read_or_none(self._name)
 
-                def save(content: Content) -> None:
-                    folder.replace(self._name, self._form().dump_json(content, indent=1), mode=0o600)
+            def save(content: Content) -> None:
+                folder.replace(self._name, self._form().dump_json(content, indent=1), mode=0o600)
 
-                yield (self._parsed(data) if data is not None else self._empty), save
-            finally:
-                os.close(held)
+            yield (self._parsed(data) if data is not None else self._empty), save
 
     def _form(self) -> Any:
         from pydantic import TypeAdapter

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.made import lay_out
-from weft.app import App, TemplateKind, build, drafted, lay_draft, new_files, problems_of
+from weft.app import App, TemplateKind, lay_draft
+from weft.app.library.scaffolding import build, drafted, new_files, problems_of
 from weft.models.model import Request
 from weft.protocol.errors import UserError
 from weft.testing.scripted import ScriptedModel, Turn, says

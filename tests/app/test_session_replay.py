@@ -9,8 +9,9 @@ import pytest
 
 from tests.app.conversing import say, talk
 from tests.made import Weft, lay_out
-from weft.app import App, OpenedSession, Replayed, SessionRequest, replay
+from weft.app import App, OpenedSession, SessionRequest, replay
 from weft.app.connections.secrets import person_secrets
+from weft.app.sessions.session_replay import Replayed
 from weft.cli.commands import run_command_line
 from weft.protocol.commands import Mode, StartRun
 from weft.testing.scripted import ScriptedModel, Turn, calls, says

@@ -18,13 +18,12 @@ from weft.app import (
     Leave,
     OpenedSession,
     Overview,
-    OverviewName,
     SessionRequest,
     complete,
     read_slash,
     read_slash_elsewhere,
 )
-from weft.app.live.slash_commands import SLASHES
+from weft.app.live.slash_commands import SLASHES, OverviewName
 from weft.protocol.commands import Accepted, Compact, Interrupt, Refused, Say, SetMode, SetModel, StartRun
 from weft.protocol.conversation_commands import ClearTaint, SetLimits
 from weft.protocol.conversation_events import ToolSettled

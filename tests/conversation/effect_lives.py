@@ -1,7 +1,7 @@
 """Lives of a conversation with its executor, its log and its files, each decided by one seed.
 
 The engine, the executor, the session's log and the tools `Read`, `Write` and `Edit` are the real ones, on a loop where
-one seed decides the order of every step (`weft.testing.lockstep`). A model asks for random calls, also through
+one seed decides the order of every step (`tests.conversation.lockstep`). A model asks for random calls, also through
 sub-conversations; a person speaks, interrupts, approves, and changes files with an editor of their own; the process is
 killed at any step and opened again. The judge keeps books of what really happened to each file and reads the log:
 
@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests import lanes
+from tests.conversation.lockstep import KilledError, Lockstep, SteppingDisk
 from weft.conversation.conversation import Conversation, Settings
 from weft.conversation.ports import Ports, SessionJournal
 from weft.conversation.state import fold
@@ -46,7 +47,6 @@ from weft.protocol.hashes import hash_bytes
 from weft.protocol.messages import ToolCall
 from weft.session.log import LogReader
 from weft.session.session import Session
-from weft.testing.lockstep import KilledError, Lockstep, SteppingDisk
 from weft.testing.oracle import Books
 from weft.testing.simulation import promise
 from weft.testing.stand_ins import PlainContext

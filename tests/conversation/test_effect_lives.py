@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 
 from tests.conversation.effect_lives import PERSON, life
+from tests.conversation.lockstep import DeadlockError
 from tests.lanes import lives
 from weft.conversation import decide, turns
 from weft.conversation.executor import Executor
 from weft.conversation.tool_calls import RunningTool, ToolAccess
 from weft.protocol import conversation_commands as c
-from weft.testing.lockstep import DeadlockError
 from weft.testing.simulation import BrokenPromiseError
 from weft.tools.builtin import files
 

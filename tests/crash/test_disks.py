@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -17,6 +18,10 @@ from weft.testing import KINDS, CountingDisk, FailingDisk, KillingDisk, Moment
 
 REPLACING = ["create", "write", "fsync", "replace", "fsync"]
 """What `Folder.replace` does."""
+
+
+KILLED = [sys.executable, "-m", "tests.crash.test_disks"]
+"""This file as a program: it replaces a file below FOLDER and is killed at a call of the disk."""
 
 
 def replace(folder: Path, disk: Disk, data: bytes = b"new bytes") -> None:
@@ -45,21 +50,12 @@ def test_the_calls_are_those_of_the_disk_that_is_stood_in_for() -> None:
     assert set(KINDS) == {name for name in vars(Disk) if not name.startswith("_")}
 
 
-KILLED = """
-import sys
-from pathlib import Path
-from weft.testing import KillingDisk
-from tests.crash.test_disks import replace
-replace(Path(sys.argv[1]), KillingDisk(int(sys.argv[2]), sys.argv[3]), b"x" * 10_000)
-"""
-
-
 @pytest.mark.parametrize(
     ("number", "moment", "left"),
     [(2, "before", [0]), (2, "half", [5_000]), (2, "after", [10_000]), (4, "before", [10_000]), (4, "after", [])],
 )
 def test_a_process_is_killed_at_the_call(tmp_path: Path, number: int, moment: Moment, left: list[int]) -> None:
-    command = [sys.executable, "-c", KILLED, str(tmp_path), str(number), moment]
+    command = [*KILLED, str(tmp_path), str(number), moment]
     done = subprocess.run(command, cwd=Path(__file__).parent.parent.parent, check=False)
     assert done.returncode == -signal.SIGKILL
     assert [path.stat().st_size for path in tmp_path.glob(".*.tmp")] == left
@@ -67,7 +63,7 @@ def test_a_process_is_killed_at_the_call(tmp_path: Path, number: int, moment: Mo
 
 
 def test_only_a_write_has_a_half_of_another_call_nothing_is_done(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", KILLED, str(tmp_path), "1", "half"]
+    command = [*KILLED, str(tmp_path), "1", "half"]
     done = subprocess.run(command, cwd=Path(__file__).parent.parent.parent, check=False)
     assert done.returncode == -signal.SIGKILL
     assert list(tmp_path.iterdir()) == []
@@ -107,3 +103,8 @@ def test_calls_are_counted_from_one(number: int) -> None:
         KillingDisk(number, "before")
     with pytest.raises(ValueError, match="from 1"):
         FailingDisk(number, errno.EIO)
+
+
+if __name__ == "__main__":
+    place, number, moment = sys.argv[1:]
+    replace(Path(place), KillingDisk(int(number), cast(Moment, moment)), b"x" * 10_000)

@@ -248,7 +248,7 @@ def test_what_is_no_notebook_is_refused(text: str) -> None:
     ("part", "times"),
     [
         ("\\section{", 20_000),
-        ("\\begin{verbatim}\n", 5_000),
+        ("\\begin{verbatim}\n", 2_000),
         ("#+BEGIN_SRC\n", 20_000),
         ("----\n", 19_999),
         ("*", 99_999),

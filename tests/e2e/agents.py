@@ -23,7 +23,7 @@ from weft.protocol.messages import ToolResult
 from weft.session.log import LogReader
 from weft.testing.scripted import Item, ScriptedModel, Turn, calls
 
-TESTS = "python -m pytest -q -p no:cacheprovider"
+TESTS = "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python -m pytest -q -p no:cacheprovider"
 """Really run: with the Python that runs these tests, see `search_path`."""
 BROKEN = "def add(a, b):\n    return a - b\n"
 FIXED = "def add(a, b):\n    return a + b\n"

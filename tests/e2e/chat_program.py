@@ -16,7 +16,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
-from weft.app import KnownWords, LibraryDraft, Mentionable, OpenedSession, OverviewName
+from weft.app import KnownWords, LibraryDraft, Mentionable, OpenedSession
+from weft.app.live.slash_commands import OverviewName
 from weft.cli.chat.face import run_chat
 from weft.cli.commands import let_go
 from weft.conversation.conversation import Conversation

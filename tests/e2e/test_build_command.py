@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.e2e.test_models_command import serving
 from tests.made import Weft
-from weft.app import new_files
+from weft.app.library.scaffolding import new_files
 from weft.testing.wire import Reply
 
 POINTS = json.dumps({"points": [{"point": "It depends.", "quote": "so much depends"}]})

@@ -69,10 +69,20 @@ def fixture_store(fixture: Mapping[str, Any]) -> Store:
     for key, passages in documents.items():
         store.put(_document(key, passages))
     for source, target in fixture["cites"]:
-        store.add_edge(source, target, 0.9)
+        _add_edge(store, source, target, 0.9)
     for source, target, weight in fixture["hop_edge"]:
-        store.add_edge(source, target, weight)
+        _add_edge(store, source, target, weight)
     return store
+
+
+def _add_edge(store: Store, source: str, target: str, weight: float) -> None:
+    """One that no text states, between passages by id."""
+    with store.change() as connection:
+        connection.execute(
+            "INSERT OR REPLACE INTO edges SELECT s.number, t.number, ?, 'cross_ref', '' FROM passages AS s,"
+            " passages AS t WHERE s.id = ? AND t.id = ?",
+            (weight, source, target),
+        )
 
 
 def _document(key: str, passages: Iterable[Passage]) -> CutDocument:

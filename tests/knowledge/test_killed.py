@@ -16,26 +16,6 @@ from weft.files import Folder
 from weft.knowledge.ingest import update
 from weft.knowledge.store import Store
 
-CHILD = """
-import os, signal, sys
-from pathlib import Path
-from tests.knowledge.made import isa
-from weft.files import Folder
-from weft.knowledge.ingest import update
-from weft.knowledge.store import Store
-folder, at = Path(sys.argv[1]), int(sys.argv[2])
-store = Store(folder / "index.db")
-count = 0
-def trace(statement):
-    global count
-    count += 1
-    if count == at:
-        os.kill(os.getpid(), signal.SIGKILL)
-store._connection.set_trace_callback(trace)
-update(store, Folder.open(folder), isa())
-print(count)
-"""
-
 OLD = {
     "isa-200.txt": "1. Old one, see ISA 315.2.\n2. Old two.\n3. Old three, see ISA 500.",
     "isa-315.txt": "1. Old one.\n2. Old two, see ISA 200.3.\n3. Old three.",
@@ -51,7 +31,7 @@ NEW = {
 def run(folder: Path, at: int) -> subprocess.CompletedProcess[str]:
     root = Path(__file__).parent.parent.parent
     return subprocess.run(
-        [sys.executable, "-c", CHILD, str(folder), str(at)],
+        [sys.executable, "-m", "tests.knowledge.killed_update", str(folder), str(at)],
         cwd=root, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": str(root)},
     )  # fmt: skip
 

@@ -15,12 +15,11 @@ from hypothesis import strategies as st
 
 from tests.knowledge.made import isa, vector, write_documents
 from weft.knowledge.embedding import DIMENSIONS, MODEL, Embedder, MiniLM, Unavailable, load_embedder
-from weft.knowledge.expansion import expand
 from weft.knowledge.fusion import WORDS, blend, fuse
 from weft.knowledge.ingest import update
 from weft.knowledge.keyword import indexed_text, match_query, stems, telling_words
 from weft.knowledge.matrix import keep_matrix, load_matrix
-from weft.knowledge.search import NOTHING_YET, Filters, Found, Search
+from weft.knowledge.search import NOTHING_YET, Filters, Found, Search, expand
 from weft.knowledge.store import Store
 from weft.knowledge.vectors import fill, missing
 from weft.knowledge.word_scores import WordScores, keep_word_scores, load_word_scores

@@ -13,6 +13,7 @@ from pydantic_ai.models import Model as LayerModel
 from pydantic_ai.models.openai import OpenAIResponsesModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
+from tests.models.scripted_stages import scripted_stage
 from weft.models.anthropic_messages import AnthropicMessages
 from weft.models.endpoint import Endpoint
 from weft.models.google import GoogleModel
@@ -23,7 +24,6 @@ from weft.models.openai_responses import OpenAIResponses
 from weft.models.pydantic_layer import LayeredModel
 from weft.models.structured import Way
 from weft.testing.conformance import Stage
-from weft.testing.stages import replay_stage, scripted_stage
 from weft.testing.wire import (
     Reply,
     Wire,
@@ -79,7 +79,6 @@ def wire_stage(made: type[HttpModel | LayeredModel], wire: Wire, model: str) -> 
 
 STAGES: dict[str, Stage] = {
     "scripted": scripted_stage,
-    "replay": replay_stage,
     **{wire.name: wire_stage(made, wire, model) for made, wire, model in WIRES},
     "layered": wire_stage(*LAYERED),
 }

@@ -1,4 +1,4 @@
-"""Every model keeps the contract: the same checks for the scripted one, the replay and each client on its wire."""
+"""Every model keeps the contract: the same checks for the scripted one and each client on its wire."""
 
 from __future__ import annotations
 
@@ -16,19 +16,13 @@ from weft.testing.conformance import CONFORMANCE, DEADLINE, HELLO, Check, check_
 from weft.testing.scripted import Hold
 from weft.testing.wire import Reply, WireServer, google_wire
 
-NEEDS_HOLD = {
-    "waiting_for_the_first_byte_can_be_cancelled",
-    "a_slow_first_byte_is_waited_for",
-    "closing_ends_the_call",
-}
-"""A recording never waits."""
 NEEDS_TEXT = {"arguments_that_are_no_json_are_handed_over"}
 """On Google's wire arguments are an object, not a text that could be anything."""
 ALL = [
     pytest.param(name, check, id=f"{name}-{check.__name__}")
     for name in STAGES
     for check in CONFORMANCE
-    if check.__name__ not in {"replay": NEEDS_HOLD, "google": NEEDS_TEXT}.get(name, ())
+    if name != "google" or check.__name__ not in NEEDS_TEXT
 ]
 
 

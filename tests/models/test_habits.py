@@ -283,8 +283,8 @@ def test_a_million_brackets_in_an_event_are_no_json(made: type[HttpModel]) -> No
     assert error_of(made, sse("{" * 1_000_000)).kind == "malformed"
 
 
-def test_a_million_brackets_in_an_answer_are_looked_at_within_bounds() -> None:
-    assert look("{" * 1_000_000).readings == ()
+def test_brackets_without_end_in_an_answer_are_looked_at_within_bounds() -> None:
+    assert look("{" * 200_000).readings == ()
     assert look("{" * (BROKEN_LIMIT - 10) + ' said: {"a": 1}').readings
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -204,7 +205,7 @@ def test_any_text_is_answered(text: str) -> None:
         json.dumps(reading.value, allow_nan=False).encode()
 
 
-SIZE = 30_000
+SIZE = 15_000
 HOSTILE = {
     "brackets": "[" * SIZE,
     "braces": "{" * SIZE,
@@ -231,5 +232,7 @@ HOSTILE = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_text_takes_no_longer_than_its_length(name: str) -> None:
-    """Each would take minutes if anything went back: the time limit of a test is the assertion."""
+    """If anything went back each would take many seconds, and minutes when it is longer."""
+    begun = time.process_time()
     assert len(look(HOSTILE[name]).readings) <= READINGS_LIMIT
+    assert time.process_time() - begun < 3

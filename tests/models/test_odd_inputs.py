@@ -122,11 +122,11 @@ def test_a_table_is_said_to_be_one_with_the_names_of_its_columns(name: str) -> N
     ],
 )
 def test_marks_without_end_cost_no_more_than_words(piece: str) -> None:
-    """50,000 characters of something that is never closed; a pattern that looks too far would take minutes."""
-    text = piece * (50_000 // len(piece))
+    """20,000 characters of something that is never closed; a pattern that looks too far would take minutes."""
+    text = piece * (20_000 // len(piece))
     begun = time.process_time()
     kit = kits.make(text)
-    assert time.process_time() - begun < 8
+    assert time.process_time() - begun < 4
     assert kits.schema_errors(kit) == []
 
 

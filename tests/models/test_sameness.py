@@ -29,7 +29,7 @@ print(found.hexdigest())
 def test_the_same_bytes_in_every_process() -> None:
     """Python shuffles its sets anew in each process; nothing of that may show."""
     found = set()
-    for seed in ("0", "1", "4242"):
+    for seed in ("0", "4242"):
         surroundings = {**os.environ, "PYTHONHASHSEED": seed}
         done = subprocess.run(
             [sys.executable, "-c", SCRIPT],

@@ -10,7 +10,6 @@ import pytest
 
 from weft.models.answer import Answer
 from weft.models.model import ModelError, Request, Stop, TextDelta, ThinkingDelta
-from weft.models.replay import Recorded, fingerprint, replay
 from weft.models.structured import ANSWER_TOOL, Structured, Way, ask, judge
 from weft.protocol.errors import ModelFeedback
 from weft.protocol.messages import Message, Text, Thinking, ToolCall, ToolResult, Usage
@@ -167,22 +166,6 @@ def test_a_scripted_model_waits_where_it_is_told() -> None:
         assert model.closed == 1
 
     asyncio.run(go())
-
-
-def test_replay_gives_recorded_answers_once_and_says_what_is_missing() -> None:
-    said = (TextDelta(text=json.dumps(GOOD)), Stop(reason="end"))
-    wanted = Request(system="other", messages=())
-    model = replay([Recorded(parts=said, request=fingerprint(wanted)), Recorded(parts=said)])
-
-    async def first(request: Request) -> Any:
-        return await anext(aiter(model.stream(request)))
-
-    assert asyncio.run(first(REQUEST)) == said[0]
-    with pytest.raises(ModelError, match="no answer to this request"):
-        asyncio.run(first(REQUEST))
-    assert asyncio.run(first(wanted)) == said[0]
-    with pytest.raises(ModelError, match="at its end"):
-        asyncio.run(first(wanted))
 
 
 def told(request: Request) -> str:

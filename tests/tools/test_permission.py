@@ -7,7 +7,7 @@ import json
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -17,12 +17,13 @@ from weft.protocol.messages import ToolCall
 from weft.tools import permission_file
 from weft.tools.boundary import PROTECTED
 from weft.tools.builtin import builtin_tools
-from weft.tools.permission import MODES, Mode, Ruling, judge
+from weft.tools.permission import Mode, Ruling, judge
 from weft.tools.permission_file import APP_FILE, Rule, Rules, app_rules
 from weft.tools.shell.needs import Ground
 from weft.tools.tool import Tool, ToolKind
 from weft.tools.toolbox import Toolbox
 
+MODES: tuple[Mode, ...] = get_args(Mode)
 TOOLS = Toolbox(builtin_tools())
 TAINT = ("the web: example.org",)
 

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from weft.protocol.fronts import front
 
 if TYPE_CHECKING:
-    from weft.access import BROWSER_DAYS, ME, Access, AccessToken, Browser, Identity, Role, Scope, Share
+    from weft.access import BROWSER_DAYS, ME, Access, Identity, Role, Scope
     from weft.app.connections.model_settings import MODEL_KINDS, ModelRow, ModelSettings, Offer, TableValue
     from weft.app.connections.secrets import person_secrets
     from weft.app.connections.source_settings import AddRequest, SourceSettings, wake_waiting
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from weft.app.fleet.shared_address import join_shared
     from weft.app.fleet.shared_files import pull_workspace, push_tree, push_workspace
     from weft.app.knowledge.claim_evaluation import evaluate, evaluate_with, read_labelled
-    from weft.app.knowledge.collection_inputs import which_collection
     from weft.app.knowledge.collections import CollectionRow, Collections, OpenCollection
     from weft.app.knowledge.research_requests import Inquiry, ask_of
     from weft.app.library.estimates import Estimate
@@ -57,17 +56,7 @@ if TYPE_CHECKING:
         read_profile_file,
         write_profile_file,
     )
-    from weft.app.library.scaffolding import (
-        LibraryDraft,
-        TemplateKind,
-        build,
-        build_here,
-        drafted,
-        lay_draft,
-        lay_new,
-        new_files,
-        problems_of,
-    )
+    from weft.app.library.scaffolding import LibraryDraft, TemplateKind, build_here, lay_draft, lay_new
     from weft.app.live.command_keys import another
     from weft.app.live.door import AttachedSession
     from weft.app.live.door_messages import command_from_wire, item_to_wire, to_wire
@@ -85,7 +74,6 @@ if TYPE_CHECKING:
         KnownWords,
         Leave,
         Overview,
-        OverviewName,
         Slash,
         complete,
         read_slash,
@@ -94,8 +82,7 @@ if TYPE_CHECKING:
     from weft.app.parts import RegisteredFunction
     from weft.app.person import person_access, person_consents
     from weft.app.root import TAKEN_UP, App, Awaited
-    from weft.app.session_requests import SessionRequest, check_named, read_given
-    from weft.app.sessions.catalogue import Catalogue
+    from weft.app.session_requests import SessionRequest, check_named
     from weft.app.sessions.session_export import LeavingShown, exported, taken_in, would_leave
     from weft.app.sessions.session_pages import (
         NothingThereError,
@@ -110,7 +97,7 @@ if TYPE_CHECKING:
         this_moment,
         verified,
     )
-    from weft.app.sessions.session_replay import Replayed, replay
+    from weft.app.sessions.session_replay import replay
     from weft.app.sessions.session_work import (
         FILE_NOW,
         ArtifactName,
@@ -132,7 +119,7 @@ if TYPE_CHECKING:
         session_documents,
         steps_now,
     )
-    from weft.consent import OWN_WORK, ConsentRequest, Consents, NotAgreedError, earlier
+    from weft.consent import OWN_WORK, ConsentRequest, Consents, earlier
     from weft.documents import MAX_BYTES
     from weft.documents.spreadsheet import Sheet
     from weft.files import Folder
@@ -143,7 +130,6 @@ if TYPE_CHECKING:
     from weft.models.spending import Spent
     from weft.orchestrator.overruling import ClaimOnRecord
     from weft.protocol.commands import GivenFile, is_address
-    from weft.protocol.envelope import PERSON
     from weft.protocol.errors import EditConflictError
     from weft.session.codec import event_fields, record_fields, record_json, to_json
     from weft.session.index import Filter, FoundListing, ListedSession, TextHit
@@ -157,88 +143,7 @@ if TYPE_CHECKING:
     from weft.workspace.spelling import nearest, suggest
     from weft.workspace.writer_profile import WriterProfile
 else:
-    __getattr__ = front(
-        __name__,
-        {
-            "weft.access": "BROWSER_DAYS ME Access AccessToken Browser Identity Role Scope Share",
-            "weft.app.library.scaffolding": (
-                "LibraryDraft TemplateKind build build_here drafted lay_draft lay_new new_files problems_of"
-            ),
-            "weft.app.sessions.catalogue": "Catalogue",
-            "weft.app.knowledge.claim_evaluation": "evaluate evaluate_with read_labelled",
-            "weft.app.knowledge.collection_inputs": "which_collection",
-            "weft.app.knowledge.collections": "CollectionRow Collections OpenCollection",
-            "weft.app.live.session_description": "declared_marks",
-            "weft.app.live.door": "AttachedSession",
-            "weft.app.knowledge.research_requests": "Inquiry ask_of",
-            "weft.app.fleet.shared_address": "join_shared",
-            "weft.app.live.live_session": "LiveSession",
-            "weft.app.live.mentions": "Mentionable being_typed dropped_path files_named ranked",
-            "weft.app.connections.model_settings": "MODEL_KINDS ModelRow ModelSettings Offer TableValue",
-            "weft.app.live.notifications": "notify_wishes",
-            "weft.app.live.opened_session": "OpenedSession Showing",
-            "weft.app.library.estimates": "Estimate",
-            "weft.app.library.packs": "DEFAULT_PACK fetch_bytes lay lay_missing pack_differences shipped_packs",
-            "weft.app.parts": "RegisteredFunction",
-            "weft.app.library.permissions": "allow_always judge_call tools_listed",
-            "weft.app.person": "person_access person_consents",
-            "weft.app.library.pipeline_pages": (
-                "LibraryFile PipelineRun library_files library_text pipeline_runs save_library_text"
-            ),
-            "weft.app.library.profile": (
-                "PIECE_WORDS PROFILE_FILE TONES VOICES change_profile profile_parts read_profile_file "
-                "write_profile_file"
-            ),
-            "weft.app.fleet.queue": "BatchRow Queue person_name",
-            "weft.app.sessions.session_replay": "Replayed replay",
-            "weft.app.live.command_keys": "another",
-            "weft.app.session_requests": "SessionRequest check_named read_given",
-            "weft.app.root": "TAKEN_UP App Awaited",
-            "weft.app.connections.secrets": "person_secrets",
-            "weft.app.sessions.session_pages": (
-                "NothingThereError item_page item_steps open_catalogue open_sessions session_json session_page "
-                "session_row step_page this_moment verified"
-            ),
-            "weft.app.sessions.session_work": (
-                "FILE_NOW ArtifactName OpenQuestions PlaceShown SessionDocument StepShort "
-                "artifact_bytes artifact_versions artifacts_now "
-                "attachment_bytes attachment_sheets blob_text open_questions original_bytes place_in save_edit "
-                "session_document session_documents steps_now"
-            ),
-            "weft.app.fleet.shared_files": "pull_workspace push_tree push_workspace",
-            "weft.app.sessions.session_export": "LeavingShown exported taken_in would_leave",
-            "weft.app.live.slash_commands": (
-                "Attach Build Export ExportKind Fork KnownWords Leave Overview OverviewName Slash complete "
-                "read_slash read_slash_elsewhere"
-            ),
-            "weft.app.connections.source_settings": "AddRequest SourceSettings wake_waiting",
-            "weft.app.live.door_messages": "command_from_wire item_to_wire to_wire",
-            "weft.consent": "OWN_WORK ConsentRequest Consents NotAgreedError earlier",
-            "weft.documents": "MAX_BYTES",
-            "weft.documents.spreadsheet": "Sheet",
-            "weft.orchestrator.overruling": "ClaimOnRecord",
-            "weft.session.sessions": "TrashedSession",
-            "weft.workspace.marks_file": "LabelEntry StatusEntry",
-            "weft.files": "Folder",
-            "weft.knowledge.ingest": "IngestReport",
-            "weft.models.discovery": "ListedModel",
-            "weft.models.model": "ModelError",
-            "weft.models.probe": "Ability Probe",
-            "weft.models.spending": "Spent",
-            "weft.protocol.commands": "GivenFile is_address",
-            "weft.protocol.envelope": "PERSON",
-            "weft.protocol.errors": "EditConflictError",
-            "weft.session.codec": "event_fields record_fields record_json to_json",
-            "weft.session.index": "Filter FoundListing ListedSession TextHit",
-            "weft.session.postgres": "open_postgres",
-            "weft.tools.boundary": "boundary_here",
-            "weft.workspace.pack": "LaidFile",
-            "weft.workspace.pipeline": "Pipeline Step",
-            "weft.workspace.pipeline_file": "pipeline_json_schema",
-            "weft.workspace.spelling": "nearest suggest",
-            "weft.workspace.writer_profile": "WriterProfile",
-        },
-    )
+    __getattr__ = front(__name__)
 
 
 def open_workspace(path: str | Path) -> App:
@@ -246,10 +151,3 @@ def open_workspace(path: str | Path) -> App:
     from weft.app.root import App
 
     return App.open(Path(path).expanduser().absolute())
-
-
-def json_line(value: object) -> bytes:
-    """A value as a program gets it on standard output."""
-    from weft.session.codec import to_json
-
-    return to_json(value) + b"\n"

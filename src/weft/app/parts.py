@@ -320,8 +320,7 @@ class Parts:
                 if known is not None and known[0] == request and known[1] is book:
                     return ""
                 try:
-                    if request is not None:
-                        self.consents.check(request)
+                    self.consents.check(request)
                 except NotAgreedError as error:
                     return f"{error.message}; {error.hint}"
                 agreed[source.slug] = (request, book)
@@ -372,8 +371,7 @@ class Parts:
         from weft.models.connections import consent_request
 
         def agreed(connection: Connection) -> None:
-            if (request := consent_request(connection, self._place)) is not None:
-                self.consents.check(request)
+            self.consents.check(consent_request(connection, self._place))
 
         return ConnectedModels(
             self.config, self.surroundings, self._models, self.ask_secret, agreed=agreed, limits=self.resource_limits
@@ -440,12 +438,10 @@ class Parts:
         codes |= {call.name for step in steps for _, call in step.checks if ":" in call.name}
         if codes - self._functions.keys() - {""}:
             self.check_code()
-        if (allowing := self._allowing(prepared.pipeline)) is not None:
-            self.consents.check(allowing)
+        self.consents.check(self._allowing(prepared.pipeline))
         for step in steps:
             names = secrets_of(prepared.pipeline, step, prepared.parameters)
-            if (request := self._step_request(prepared.pipeline.name, step, names)) is not None:
-                self.consents.check(request)
+            self.consents.check(self._step_request(prepared.pipeline.name, step, names))
             for name in names:
                 self.secrets.get(name)  # what is not there, or locked, is said before anything is recorded
 
@@ -497,8 +493,7 @@ class Parts:
 
     def agree_to_rules(self) -> None:
         """What the permission files allow now was written at the person's word."""
-        if (request := self._rules_request()) is not None:
-            self.consents.agree(request, "by command")
+        self.consents.agree(self._rules_request(), "by command")
 
     def _rules_request(self) -> ConsentRequest | None:
         """For the permission files of the workspace that allow something; None when there are none."""

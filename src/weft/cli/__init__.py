@@ -50,9 +50,9 @@ def _main() -> int:
     if words in (["--version"], ["-V"]):
         return _print(f"weft {__version__}")
     if words in ([], ["--help"], ["-h"]) and not completing:
-        from weft.cli.front_page import FRONT_PAGE
+        from weft.cli.front_page import front_page
 
-        return _print(FRONT_PAGE)
+        return _print(front_page())
     # A command lives for moments and loads much: collecting late, and no plugins of other libraries, spares it.
     _collect_late()
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = os.environ.get("PYDANTIC_DISABLE_PLUGINS", "__all__")

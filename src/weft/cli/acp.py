@@ -37,7 +37,7 @@ from weft.cli.place import ensure_workspace, open_app, trust_option, workspace_o
 from weft.cli.stopping import until_told
 from weft.protocol import conversation_events as t
 from weft.protocol import events as e
-from weft.protocol.commands import AnswerQuestion, Interrupt, Mode, Refused, Say, SessionCommand, SetMode
+from weft.protocol.commands import AnswerQuestion, Interrupt, Mode, Say, SessionCommand, SetMode
 from weft.protocol.conversation_commands import DecideApproval
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import UserError, WeftError
@@ -75,14 +75,14 @@ _STOPS: Final[Mapping[StopReason, str]] = {"max_tokens": "max_tokens", "repeated
 )
 @trust_option
 @workspace_option
-def command(model: str | None, mode: Mode, workspace: str | None) -> int:
+def command(model: str | None, mode: Mode) -> int:
     """Be an agent for an editor (Agent Client Protocol, on standard input and output)."""
     try:
         import acp
     except ImportError as error:
         raise UserError("the Agent Client Protocol is not installed", hint="pip install 'weft[acp]'") from error
-    ensure_workspace(workspace_path(workspace))
-    with open_app(workspace) as app:
+    ensure_workspace(workspace_path())
+    with open_app() as app:
         agent = EditorAgent(app, model, mode)
 
         async def serve() -> None:
@@ -222,9 +222,7 @@ class EditorAgent:
         return None
 
     async def _give(self, held: HeldSession, command: SessionCommand) -> None:
-        reply = await held.session.submit(command, by=EDITOR)
-        if isinstance(reply, Refused):
-            raise reply.error()
+        (await held.session.submit(command, by=EDITOR)).check()
 
     async def _ask_for_the_run(self, held: HeldSession) -> Say | None:
         """What the run asks, put to the person once; what they don't choose they can still write."""

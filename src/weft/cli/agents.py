@@ -20,11 +20,11 @@ def command() -> None:
 @command.command("list")
 @json_option
 @workspace_option
-def list_agents(as_json: bool, workspace: str | None) -> int:
+def list_agents(as_json: bool) -> int:
     """Every agent with what it does; what is wrong with the others."""
     failed = False
     found: list[Listed] = []
-    with open_app(workspace) as app:
+    with open_app() as app:
         for name in app.workspace.agent_names():
             try:
                 agent = app.workspace.agent(name)
@@ -43,9 +43,9 @@ def list_agents(as_json: bool, workspace: str | None) -> int:
 @command.command("show")
 @click.argument("name")
 @workspace_option
-def show(name: str, workspace: str | None) -> None:
+def show(name: str) -> None:
     """Its instructions, and on standard error what it may use and which steps it makes."""
-    with open_app(workspace) as app:
+    with open_app() as app:
         agent = app.workspace.agent(name)
         makes = [
             f"{pipeline}/{step.name}"

@@ -15,18 +15,9 @@ from weft.cli.run import OUTCOMES, gone_on_with
 from weft.cli.run_options import program_words
 from weft.cli.screen import PlainScreen, event_of
 from weft.cli.stopping import TERMINAL
+from weft.protocol import conversation_events as t
 from weft.protocol.call_events import CallSettled
-from weft.protocol.commands import Refused
 from weft.protocol.conversation_commands import DecideApproval
-from weft.protocol.conversation_events import (
-    ApprovalDecided,
-    ApprovalRequested,
-    Decision,
-    ToolRequested,
-    ToolSettled,
-    question_of,
-    step_place,
-)
 from weft.protocol.errors import EXIT_DONE, EXIT_WAITING, UsageError, UserError, WeftError
 from weft.protocol.events import Event, Outcome, Record, StepCompleted, StepFailed, StepInterrupted
 from weft.protocol.ids import check_session_id
@@ -43,9 +34,7 @@ SHOWN = 200
 @click.option("--always", "by_rule", is_flag=True, help="Allow the like of it from now on, by a rule that is shown.")
 @click.option("--reason", metavar="TEXT", default="", help="What the model is told of a no.")
 @workspace_option
-def command(
-    session: str, call: str | None, deny: bool, always: bool, by_rule: bool, reason: str, workspace: str | None
-) -> int:
+def command(session: str, call: str | None, deny: bool, always: bool, by_rule: bool, reason: str) -> int:
     """Allow a call of a tool that waits for you, or deny it; without CALL, list what waits.
 
     A session that nobody holds is opened for it, and goes on as far as that lets it: you see its run, and the exit code
@@ -55,8 +44,8 @@ def command(
         raise UsageError("--deny and an approval contradict each other")
     if by_rule and call is None:
         raise UsageError("--always needs the call that is meant", hint=f"weft approve {session} lists what waits")
-    decision: Decision = "denied" if deny else "session" if always else "once"
-    with open_app(workspace) as app:
+    decision: t.Decision = "denied" if deny else "session" if always else "once"
+    with open_app() as app:
         if call is None:
             _list(open_questions(app, check_session_id(session)), session)
             return EXIT_DONE
@@ -67,7 +56,7 @@ def command(
         return asyncio.run(_approve(app, check_session_id(session), call, decision, reason))
 
 
-def _meant(questions: OpenQuestions, session: str, call: str) -> tuple[ToolRequested, ApprovalRequested]:
+def _meant(questions: OpenQuestions, session: str, call: str) -> tuple[t.ToolRequested, t.ApprovalRequested]:
     """The one question that a name means. UserError when none has it, or when it has stood for another one before:
     what a person read and what waits by now may be two things."""
     found = [pair for pair in questions.approvals if questions.name_of(pair[1]) == call]
@@ -89,7 +78,7 @@ def _list(questions: OpenQuestions, session: str) -> None:
         print(clean(f"{questions.name_of(one)}  {one.conversation}  {one.tool}: {told[:SHOWN]}  ({one.reason})"))
 
 
-async def _approve(app: App, name: str, call: str, decision: Decision, reason: str) -> int:
+async def _approve(app: App, name: str, call: str, decision: t.Decision, reason: str) -> int:
     questions = open_questions(app, name)
     _, asked = _meant(questions, name, call)
     command = DecideApproval(
@@ -112,9 +101,7 @@ async def _approve(app: App, name: str, call: str, decision: Decision, reason: s
         async with opened as session, session.shown(show, after) as showing:
             try:
                 if not taken:
-                    reply = await session.submit(command, key=key, by=TERMINAL)  # it is carried out once
-                    if isinstance(reply, Refused):
-                        raise reply.error()
+                    (await session.submit(command, key=key, by=TERMINAL)).check()  # it is carried out once
                     print("denied" if decision == "denied" else "allowed", file=sys.stderr, flush=True)
                     taken = True
                 if was_going and session.state.run is not None and session.state.run.outcome is not None:
@@ -151,26 +138,26 @@ async def _at_rest(session: OpenedSession, answer: _Answer) -> Outcome | Literal
 class _Answer:
     """What comes of an answer: whether its call has ended, and what else waits for a person by then."""
 
-    def __init__(self, asked: ApprovalRequested, others: list[ApprovalRequested]) -> None:
-        self._mine = question_of(asked)
-        self._place = step_place(asked.conversation)
-        self._others = {question_of(one): one for one in others}
+    def __init__(self, asked: t.ApprovalRequested, others: list[t.ApprovalRequested]) -> None:
+        self._mine = t.question_of(asked)
+        self._place = t.step_place(asked.conversation)
+        self._others = {t.question_of(one): one for one in others}
         self._ended = False
         self.waits_again = asyncio.Event()
 
     @property
-    def open(self) -> list[ApprovalRequested]:
+    def open(self) -> list[t.ApprovalRequested]:
         return [*self._others.values()]
 
     def take(self, event: Event) -> None:
         match event:
-            case ApprovalRequested() if question_of(event) != self._mine:
-                self._others[question_of(event)] = event
-            case ApprovalDecided():
-                self._others.pop(question_of(event), None)
-            case ToolSettled():
-                self._ended = self._ended or question_of(event) == self._mine
-                self._others.pop(question_of(event), None)
+            case t.ApprovalRequested() if t.question_of(event) != self._mine:
+                self._others[t.question_of(event)] = event
+            case t.ApprovalDecided():
+                self._others.pop(t.question_of(event), None)
+            case t.ToolSettled():
+                self._ended = self._ended or t.question_of(event) == self._mine
+                self._others.pop(t.question_of(event), None)
             case CallSettled() if event.kind == "tool" and self._is_mine(event.step, event.item):
                 self._ended = True
             case StepCompleted() | StepFailed() | StepInterrupted() if self._is_mine(event.step):

@@ -14,8 +14,8 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Final
 
-from weft.app import App, OpenedSession, SessionRequest, to_json
-from weft.cli.place import is_ascii, is_terminal, screen_width
+from weft.app import App, OpenedSession, SessionRequest
+from weft.cli.place import is_ascii, is_terminal, print_json, screen_width
 from weft.cli.screen import FRAME, event_json, event_of
 from weft.cli.stopping import TERMINAL, interruptible
 from weft.protocol.commands import Interrupt, Refused, StartRun
@@ -158,8 +158,7 @@ class Batch:
         run.apply(event_of(event), time.monotonic())
         if self._as_json:
             fields = event_json(event, self._app.price)
-            sys.stdout.buffer.write(to_json({"session": run.session, **fields}) + b"\n")
-            sys.stdout.buffer.flush()
+            print_json({"session": run.session, **fields})
 
     def _say(self, document: DocumentView) -> None:
         if not self._live and not self._as_json:

@@ -30,9 +30,9 @@ def command() -> None:
 
 @command.command("list")
 @workspace_option
-def list_batches(workspace: str | None) -> None:
+def list_batches() -> None:
     """The last ones."""
-    with open_app(workspace) as app:
+    with open_app() as app:
         for batch, at, number in open_queue(app).batches():
             print(f"{batch}  {at:%Y-%m-%d %H:%M}  {number} documents")
 
@@ -43,18 +43,18 @@ def list_batches(workspace: str | None) -> None:
 @click.option("--plain", is_flag=True, help="Plain lines instead of the live view.")
 @json_option
 @workspace_option
-def show(batch: str, wait: bool, plain: bool, as_json: bool, workspace: str | None) -> int:
+def show(batch: str, wait: bool, plain: bool, as_json: bool) -> int:
     """How every document of a batch stands."""
-    with open_app(workspace) as app:
+    with open_app() as app:
         return _follow(open_queue(app), batch, wait=wait, as_json=as_json, plain=plain)
 
 
 @command.command("retry")
 @click.argument("batch")
 @workspace_option
-def retry(batch: str, workspace: str | None) -> None:
+def retry(batch: str) -> None:
     """Queue again what failed or was interrupted; what is done stays."""
-    with open_app(workspace, runs=True) as app:
+    with open_app(runs=True) as app:
         queue = open_queue(app)
         rows = [row for row in queue.batch(batch) if state_of(row) in ("failed", "interrupted")]
         again = [SessionRequest(session=row.session) for row in rows if row.begun]

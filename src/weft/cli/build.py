@@ -21,11 +21,11 @@ from weft.render.cells import clean
 @click.option("--sample", type=click.Path(exists=True, dir_okay=False), help="A file to run the new pipeline on.")
 @trust_option
 @workspace_option
-def command(words: tuple[str, ...], model: str | None, yes: bool, sample: str | None, workspace: str | None) -> int:
+def command(words: tuple[str, ...], model: str | None, yes: bool, sample: str | None) -> int:
     """A pipeline, an agent, a skill or a source from a sentence: drafted by a model, checked until nothing is wrong
     with it, shown as a diff, and laid into the workspace when you say yes."""
-    ensure_workspace(workspace_path(workspace))
-    with open_app(workspace) as app:
+    ensure_workspace(workspace_path())
+    with open_app() as app:
         draft = asyncio.run(build_here(app, model, " ".join(words), tell=_tell))
         print(clean_diff(draft), end="")
         if not _accepted(draft, yes=yes):
@@ -42,7 +42,7 @@ def command(words: tuple[str, ...], model: str | None, yes: bool, sample: str | 
         return EXIT_DONE
     from weft.cli.run import command as run
 
-    arguments = [draft.name, str(Path(sample)), "--workspace", str(workspace_path(workspace))]
+    arguments = [draft.name, str(Path(sample)), "--workspace", str(workspace_path())]
     return int(run.main(arguments, standalone_mode=False) or EXIT_DONE)
 
 

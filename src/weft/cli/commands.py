@@ -15,6 +15,7 @@ from typing import Final, TextIO
 
 import click
 
+from weft.cli.front_page import COMMANDS, EXIT_CODES, GROUPS
 from weft.cli.place import trust_option
 from weft.protocol.errors import (
     EXIT_DONE,
@@ -29,73 +30,14 @@ from weft.protocol.errors import (
 from weft.redaction import REDACTOR
 from weft.version import __version__
 
-COMMANDS: Final = {
-    "run": ("weft.cli.run", "Bring a session up to date: run what is still to be done."),
-    "plan": ("weft.cli.plan", "Show what a run would do, and why."),
-    "reply": ("weft.cli.reply", "Answer the gate a run waits at, and go on."),
-    "chat": ("weft.cli.chat.command", "Talk in a session, with tools and approvals."),
-    "send": ("weft.cli.send", "Say something in a session that is open elsewhere."),
-    "approve": ("weft.cli.approve", "Allow or deny what a tool of a session waits for."),
-    "overrule": ("weft.cli.overrule", "Say otherwise than the verdict on a claim, and why."),
-    "interrupt": ("weft.cli.interrupt", "Stop what runs in a session that is open elsewhere."),
-    "open": ("weft.cli.opener", "Open what a session made in the browser."),
-    "serve": ("weft.cli.serve", "Serve the sessions to browsers and scripts."),
-    "worker": ("weft.cli.worker", "Work for a shared workspace: take runs from its queue."),
-    "workers": ("weft.cli.workers", "Who works for a shared workspace: list, drain."),
-    "batches": ("weft.cli.batches", "Documents that were queued together: how they stand, again."),
-    "workspace": ("weft.cli.workspace", "Move a workspace between files and a shared store."),
-    "tokens": ("weft.cli.tokens", "What lets scripts and browsers into the server."),
-    "persons": ("weft.cli.persons", "Who may come into the server, and what they may do."),
-    "schedules": ("weft.cli.schedules", "What is begun by itself: list, run, pause, watch."),
-    "sessions": ("weft.cli.sessions", "List, show, follow, verify and remove sessions."),
-    "ask": ("weft.cli.ask", "Ask your documents: a short answer with its sources."),
-    "research": ("weft.cli.research", "Answer a question from a collection, checked sentence by sentence."),
-    "kb": ("weft.cli.kb", "Collections of documents: search, references, verification."),
-    "mcp": ("weft.cli.mcp", "Offer collections and sessions to other programs (MCP)."),
-    "acp": ("weft.cli.acp", "Be an agent for an editor (ACP)."),
-    "profile": ("weft.cli.profile", "Show or change what is known of you."),
-    "pipelines": ("weft.cli.pipelines", "List, show and validate pipelines."),
-    "build": ("weft.cli.build", "A pipeline, agent, skill or source from a sentence."),
-    "new": ("weft.cli.new", "A pipeline, an agent or a skill from a template."),
-    "models": ("weft.cli.models", "List, connect, test and choose models."),
-    "eval": ("weft.cli.eval", "Measure what verdicts and pipelines are worth."),
-    "cost": ("weft.cli.cost", "What models took and cost: by session, step, model, day."),
-    "stats": ("weft.cli.stats", "What came of every step over many runs."),
-    "packs": ("weft.cli.packs", "Packs: list, compare, bring, update, take out."),
-    "skills": ("weft.cli.skills", "Skills: list, show, bring, take out."),
-    "agents": ("weft.cli.agents", "Agents: list, and show what each may use."),
-    "sources": ("weft.cli.sources", "Connect MCP servers, APIs, folders and searches as tools."),
-    "tools": ("weft.cli.tools", "List the tools a model may call, and judge a call."),
-    "secrets": ("weft.cli.secrets", "What steps may use by name: set, list, remove."),
-    "trust": ("weft.cli.trust", "What you agreed to: code, packs, keys sent to an address."),
-    "import": ("weft.cli.importing", "Take in what you have in other systems."),
-    "init": ("weft.cli.init", "Make a workspace and lay a pack into it."),
-    "doctor": ("weft.cli.doctor", "Check the workspace, the disk and every session."),
-    "completion": ("weft.cli.completion", "Print the shell completion script."),
+_HOMES: Final = {
+    "chat": "chat.command",
+    "open": "opener",
+    "import": "importing",
+    "interrupt": "send:interrupt",
+    "ask": "research:ask",
 }
-
-GROUPS: Final = {
-    "Begin": ("init", "run", "plan", "reply", "chat", "ask", "research", "open", "serve"),
-    "While it works": ("send", "approve", "interrupt", "overrule", "sessions", "cost", "stats"),
-    "Write your own": ("new", "build", "pipelines", "agents", "skills", "packs", "profile", "schedules", "eval"),
-    "Connect": ("models", "sources", "tools", "secrets", "kb", "mcp", "acp", "import"),
-    "Run it for others": ("persons", "tokens", "worker", "workers", "batches", "workspace"),
-    "Look after it": ("doctor", "trust", "completion"),
-}
-"""Every command in the place where somebody who does not know it would look."""
-
-EXIT_CODES: Final = """\b
-Exit codes:
-  0    done
-  1    failed
-  2    the command line was wrong
-  3    waiting for a person
-  4    over budget
-  5    something would run, or get a key, that nobody agreed to
-  130  interrupted; run the same command again to continue
-"""
-
-
+"""Of commands whose module has another name, or has them beside another."""
 HELP: Final = "help"
 MOST_MEANT: Final = 4
 """Commands of groups that are offered for one that does not exist."""
@@ -110,7 +52,8 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command = importlib.import_module(COMMANDS[cmd_name][0]).command
+        home, _, name = _HOMES.get(cmd_name, cmd_name).partition(":")
+        command = getattr(importlib.import_module(f"weft.cli.{home}"), name or "command")
         assert isinstance(command, click.Command)
         return command
 
@@ -148,7 +91,7 @@ class Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for group, names in GROUPS.items():
             with formatter.section(group):
-                formatter.write_dl([(f"{name:<10}", COMMANDS[name][1]) for name in names])
+                formatter.write_dl([(f"{name:<10}", told) for name, told in names.items()])
 
 
 def with_examples(command: click.Command, words: str) -> None:
@@ -167,7 +110,7 @@ def with_examples(command: click.Command, words: str) -> None:
 
 @click.command(
     cls=Commands,
-    epilog=EXIT_CODES,
+    epilog=f"\b\n{EXIT_CODES}",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, "-V", "--version", message="weft %(version)s")

@@ -12,7 +12,7 @@ import click
 
 from weft.app import Spent
 from weft.app.sessions.spending import GROUPINGS, By, Spending, SpendingAsk, spending
-from weft.cli.place import is_ascii, is_terminal, json_option, open_app, screen_width, workspace_option
+from weft.cli.place import is_ascii, is_terminal, json_option, open_app, print_page, screen_width, workspace_option
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
 from weft.render.cost import CostRow, cost_table, cost_text
 
@@ -26,14 +26,7 @@ from weft.render.cost import CostRow, cost_table, cost_text
 @click.option("--until", metavar="DAY", help="The last day that counts.")
 @json_option
 @workspace_option
-def command(
-    sessions: tuple[str, ...],
-    by: str | None,
-    since: str | None,
-    until: str | None,
-    as_json: bool,
-    workspace: str | None,
-) -> int:
+def command(sessions: tuple[str, ...], by: str | None, since: str | None, until: str | None, as_json: bool) -> int:
     """What models took and cost: all sessions, or those named.
 
     Prices are those of the day of the call, from a list that is part of Weft, or your own in config.toml. What is not
@@ -45,7 +38,7 @@ def command(
         since=day_of(since, "--since"),
         until=day_of(until, "--until"),
     )
-    with open_app(workspace) as app:
+    with open_app() as app:
         found = spending(app.sessions, app.models().price, ask)
     if as_json:
         _print_json(found, ask.by)
@@ -64,10 +57,7 @@ def _print_rows(found: Spending) -> None:
     if not is_terminal(sys.stdout):
         print(cost_text(rows))
         return
-    from rich.console import Console
-
-    ascii_only = is_ascii(sys.stdout)
-    Console(width=screen_width(), highlight=False).print(cost_table(rows, screen_width(), ascii=ascii_only))
+    print_page(cost_table(rows, screen_width(), ascii=is_ascii(sys.stdout)))
 
 
 def _print_json(found: Spending, by: By) -> None:

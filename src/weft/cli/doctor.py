@@ -31,12 +31,12 @@ LOW_SPACE = 200 * 2**20
 @click.option("--report", is_flag=True, help="With the settings, to send to others: no secrets, your home as ~.")
 @click.option("--to", "file", metavar="FILE", type=click.Path(dir_okay=False), help="Write the report, once shown.")
 @workspace_option
-def command(report: bool, file: str | None, workspace: str | None) -> int:
+def command(report: bool, file: str | None) -> int:
     """Check the workspace, the disk and every session. Changes nothing."""
     if file and not report:
         raise UsageError("--to is for a report", hint="weft doctor --report --to FILE")
     bad, lines = False, []
-    for state, text in [*_findings(workspace), *(_settings(workspace) if report else ())]:
+    for state, text in [*_findings(), *(_settings() if report else ())]:
         lines.append(_for_others(f"{state:4}  {text}") if report else f"{state:4}  {text}")
         print(lines[-1])
         bad = bad or state == "bad"
@@ -56,9 +56,9 @@ def _is_wanted(file: str) -> bool:
     return click.confirm(f"write this to {file}?", err=True)
 
 
-def _settings(given: str | None) -> Iterator[DoctorLine]:
+def _settings() -> Iterator[DoctorLine]:
     """What is written in config.toml, which holds no key, and the names of the variables that Weft reads."""
-    file = workspace_path(given) / "config.toml"
+    file = workspace_path() / "config.toml"
     if file.is_file():
         yield "note", "config.toml:\n" + file.read_text(encoding="utf-8", errors="replace")
     if errors := kept_errors():
@@ -72,16 +72,16 @@ def _for_others(text: str) -> str:
     return REDACTOR.text(text.replace(home, "~") if len(home) > 1 else text)
 
 
-def _findings(given: str | None) -> Iterator[DoctorLine]:
+def _findings() -> Iterator[DoctorLine]:
     yield "ok", f"weft {__version__} on Python {platform.python_version()}, {platform.system()} {platform.machine()}"
     yield from _boundary()
-    path = workspace_path(given)
+    path = workspace_path()
     if not path.is_dir():
         yield "bad", f"there is no workspace at {path}: weft init makes one"
         return
     yield from _disk(path)
     try:
-        app = open_app(given)
+        app = open_app()
     except WeftError as error:
         yield "bad", str(error)
         return

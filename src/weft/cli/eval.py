@@ -33,20 +33,14 @@ def command() -> None:
 @json_option
 @workspace_option
 def claims(
-    file: str,
-    model: str | None,
-    limit: int | None,
-    at_most: float | None,
-    keep: str | None,
-    as_json: bool,
-    workspace: str | None,
+    file: str, model: str | None, limit: int | None, at_most: float | None, keep: str | None, as_json: bool
 ) -> int:
     """Precision and recall of quoted, judged and contradicted on FILE: JSON lines of claim, evidence and label."""
     rows = read_labelled(Path(file))[:limit]
     if model is None:
         told = evaluate(rows)
     else:
-        chosen, kept = model_settings(workspace).chosen(model), Path(keep) if keep else None
+        chosen, kept = model_settings().chosen(model), Path(keep) if keep else None
         told = asyncio.run(
             evaluate_with(chosen, rows, tell=lambda text: print(text, file=sys.stderr), at_most=at_most, keep=kept)
         )
@@ -87,7 +81,6 @@ def pipeline(
     agents: tuple[str, ...],
     judge: str | None,
     as_json: bool,
-    workspace: str | None,
 ) -> int:
     """Run the pipeline NAME over the files of FOLDER, variants side by side, and hold results to what is expected.
 
@@ -102,7 +95,7 @@ def pipeline(
     variants += [Variant(word, StartRun(parameters=pairs([word], "--set", "VALUE"))) for word in sets]
     variants += [Variant("as it is", StartRun())] if agents and not variants else []
     variants += [Variant(word, StartRun(), pairs([word], "--agent", "OTHER")) for word in agents]
-    with open_app(workspace, runs=True) as app:
+    with open_app(runs=True) as app:
         asked = app.models().open(judge, dict) if judge else None
         told = asyncio.run(
             evaluate_pipeline(

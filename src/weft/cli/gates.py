@@ -20,15 +20,8 @@ from weft.app import OpenedSession
 from weft.cli.chat.paint import Paint
 from weft.cli.place import from_here, is_ascii, screen_width
 from weft.cli.stopping import TERMINAL
+from weft.protocol import conversation_events as t
 from weft.protocol.commands import Interrupt, ReplyToGate, Say
-from weft.protocol.conversation_events import (
-    ApprovalRequested,
-    Decision,
-    Question,
-    ToolRequested,
-    question_of,
-    step_place,
-)
 from weft.protocol.errors import WeftError
 from weft.protocol.events import ConfirmationAsked, ConfirmationKind, GateOpened, Outcome
 from weft.render.cells import clean
@@ -69,11 +62,11 @@ class Asking:
         self._reader: PromptSession[str] | None = None
         self.one = asyncio.Lock()
         """One thing is asked at a time."""
-        self.calls: dict[Question, ToolRequested] = {}
+        self.calls: dict[t.Question, t.ToolRequested] = {}
         """What tools are to be called with."""
-        self.over: set[Question] = set()
+        self.over: set[t.Question] = set()
         """Calls that nobody waits for a word on any more."""
-        self._approving: Question | None = None
+        self._approving: t.Question | None = None
 
     async def read(self) -> str | None:
         """What the run waits for is shown, and what a person says to it read; None when they leave it waiting.
@@ -121,10 +114,10 @@ class Asking:
                     values[str(one["name"])] = from_here(given) if is_file else given
         return ReplyToGate(gate=gate.gate, choice=choice.id, text="", values=values)
 
-    async def allows(self, asked: ApprovalRequested) -> Decision | None:
+    async def allows(self, asked: t.ApprovalRequested) -> t.Decision | None:
         """What a person says to a step's tool that a rule wants them asked about; only a clear yes allows it. None when
         they leave with an interrupt. MovedOnError when it was answered elsewhere, or nobody waits for it any more."""
-        question = question_of(asked)
+        question = t.question_of(asked)
         if question in self.over:
             raise MovedOnError
         call = self.calls.get(question)
@@ -150,7 +143,7 @@ class Asking:
             self._approving = None
         return "once" if answer.strip().lower() in ("y", "yes") else "denied"
 
-    def settled(self, question: Question) -> None:
+    def settled(self, question: t.Question) -> None:
         """Nobody waits for a word on this call any more."""
         self.over.add(question)
         if self._approving == question and self._withdraw is not None:
@@ -272,7 +265,7 @@ def question_page(session: OpenedSession, sheet: Page) -> list[Text]:
 
 def _who(conversation: str) -> str:
     """The step whose conversation it is."""
-    place = step_place(conversation)
+    place = t.step_place(conversation)
     return place.step if place else conversation
 
 

@@ -18,12 +18,12 @@ from weft.render.cells import clean_row
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @json_option
 @workspace_option
-def command(folder: Path, as_json: bool, workspace: str | None) -> None:
+def command(folder: Path, as_json: bool) -> None:
     """Take in FOLDER: a Looplia workspace, an agent (AGENT.md and config.json), or a Craft workspace.
 
     Nothing is changed there, nothing is overwritten here, and what has no counterpart is named.
     """
-    with open_app(workspace) as app:
+    with open_app() as app:
         report = import_from(folder.absolute(), app)
     if as_json:
         print(json.dumps(asdict(report), ensure_ascii=False))

@@ -22,7 +22,7 @@ from weft.protocol.errors import UsageError
 @click.argument("folder", required=False)
 @trust_option
 @workspace_option
-def command(packs: tuple[str, ...], folder: str | None, workspace: str | None) -> None:
+def command(packs: tuple[str, ...], folder: str | None) -> None:
     """Make the workspace and lay a pack into it; run it again after an upgrade to see what differs.
 
     FOLDER is the workspace, as --workspace names it.
@@ -32,11 +32,11 @@ def command(packs: tuple[str, ...], folder: str | None, workspace: str | None) -
             f"{folder!r} is the name of a pack",
             hint=f"weft init --pack {folder} lays it; a folder of that name: weft init ./{folder}",
         )
-    root = click.get_current_context().find_root()
-    typed = root.get_parameter_source("workspace") is ParameterSource.COMMANDLINE
-    if folder and (other := workspace or (root.obj if typed else None)):
-        raise UsageError(f"two workspaces are named: {folder} and {other}", hint=f"weft init {folder}")
-    path = workspace_path(folder or workspace)
+    ctx = click.get_current_context()
+    typed = [one.get_parameter_source("workspace") is ParameterSource.COMMANDLINE for one in (ctx, ctx.find_root())]
+    if folder and any(typed):
+        raise UsageError(f"two workspaces are named: {folder} and {ctx.find_root().obj}", hint=f"weft init {folder}")
+    path = workspace_path(folder)
     created = False
     for name in packs or (DEFAULT_PACK,):
         pack, laid = lay(name, path, asking_consents())

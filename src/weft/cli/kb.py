@@ -39,8 +39,8 @@ def vectors_option(function: Decorated) -> Decorated:
 
 
 @contextmanager
-def opened(name: str, workspace: str | None) -> Iterator[OpenCollection]:
-    with Collections.of(workspace_path(workspace)) as collections, collections.opened(name) as one:
+def opened(name: str) -> Iterator[OpenCollection]:
+    with Collections.of(workspace_path()) as collections, collections.opened(name) as one:
         yield one
 
 
@@ -55,10 +55,10 @@ def command() -> None:
 @click.argument("paths", nargs=-1, metavar="[FILE]...")
 @vectors_option
 @workspace_option
-def create(name: str, title: str, paths: tuple[str, ...], no_vectors: bool, workspace: str | None) -> int:
+def create(name: str, title: str, paths: tuple[str, ...], no_vectors: bool) -> int:
     """Make a collection, and add files or folders to it."""
-    ensure_workspace(workspace_path(workspace))
-    with Collections.of(workspace_path(workspace)) as collections:
+    ensure_workspace(workspace_path())
+    with Collections.of(workspace_path()) as collections:
         new = name not in collections
         folder = collections.create(name, title, go_on=bool(paths))
         if not paths:
@@ -88,9 +88,9 @@ def create(name: str, title: str, paths: tuple[str, ...], no_vectors: bool, work
 @click.argument("paths", nargs=-1, required=True, metavar="FILE...")
 @vectors_option
 @workspace_option
-def add(name: str, paths: tuple[str, ...], no_vectors: bool, workspace: str | None) -> int:
+def add(name: str, paths: tuple[str, ...], no_vectors: bool) -> int:
     """Copy files or folders into a collection and bring its index up to date."""
-    with opened(name, workspace) as knowledge:
+    with opened(name) as knowledge:
         taken = knowledge.add([Path(path) for path in paths])
         code = _finish(knowledge, _read(knowledge), vectors=not no_vectors)
         if not taken:
@@ -105,9 +105,9 @@ def add(name: str, paths: tuple[str, ...], no_vectors: bool, workspace: str | No
 @click.argument("name")
 @vectors_option
 @workspace_option
-def update(name: str, no_vectors: bool, workspace: str | None) -> int:
+def update(name: str, no_vectors: bool) -> int:
     """Bring the index up to date: what changed is read again, what is gone is taken out, vectors are made."""
-    with opened(name, workspace) as knowledge:
+    with opened(name) as knowledge:
         report = _read(knowledge)
         code = _finish(knowledge, report, vectors=not no_vectors)
         if not any(report.counts.values()):
@@ -179,9 +179,9 @@ def _lines(what: str) -> Callable[[int, int, str], None]:
 @command.command("list")
 @json_option
 @workspace_option
-def list_collections(as_json: bool, workspace: str | None) -> int:
+def list_collections(as_json: bool) -> int:
     """The collections of the workspace."""
-    with Collections.of(workspace_path(workspace)) as collections:
+    with Collections.of(workspace_path()) as collections:
         rows = collections.rows()
     found = []
     for row in (row for row in rows if not row.problem):
@@ -200,9 +200,9 @@ def list_collections(as_json: bool, workspace: str | None) -> int:
 @click.argument("reference", required=False)
 @json_option
 @workspace_option
-def show(name: str, reference: str | None, as_json: bool, workspace: str | None) -> int:
+def show(name: str, reference: str | None, as_json: bool) -> int:
     """A collection's documents; or one passage, by its reference or id, with what it refers to."""
-    with opened(name, workspace) as knowledge:
+    with opened(name) as knowledge:
         if reference is None:
             for document in knowledge.documents():
                 row = {"file": document.file, "key": document.key, "title": document.title, "tier": document.tier}
@@ -254,12 +254,11 @@ def search(
     tier: str | None,
     rerank: bool,
     as_json: bool,
-    workspace: str | None,
 ) -> int:
     """Search a collection. "Words in quotes" occur as they stand, begin* finds what begins so."""
     if not " ".join(question).strip():
         raise UsageError("there is nothing to search for", hint=f'weft kb search {name} "what it should be about"')
-    with opened(name, workspace) as knowledge:
+    with opened(name) as knowledge:
         found, warnings = knowledge.search(
             " ".join(question), limit=limit, mode=mode, document=document, tier=tier or "", rerank=rerank
         )
@@ -283,9 +282,9 @@ def search(
 @click.option("--depth", type=click.IntRange(1, 10), default=3, show_default=True, help="How many references in a row.")
 @json_option
 @workspace_option
-def hops(name: str, reference: str, depth: int, as_json: bool, workspace: str | None) -> int:
+def hops(name: str, reference: str, depth: int, as_json: bool) -> int:
     """What a passage refers to, and what that refers to, the surest first."""
-    with opened(name, workspace) as knowledge:
+    with opened(name) as knowledge:
         answer = knowledge.ask("kb_hops", {"paragraph_id": reference, "max_hops": depth})
     if "error" in answer:
         hint = f"weft kb show {name} lists the documents, weft kb search {name} WORDS shows passages with their names"
@@ -311,7 +310,7 @@ def hops(name: str, reference: str, depth: int, as_json: bool, workspace: str | 
               help='Many at once: a JSON list of {"paragraph_ref": …, "claim": …}.')  # fmt: skip
 @json_option
 @workspace_option
-def verify(name: str, claim: str | None, passage: str, file: str | None, as_json: bool, workspace: str | None) -> int:
+def verify(name: str, claim: str | None, passage: str, file: str | None, as_json: bool) -> int:
     """Hold claims against the passages they cite, or the nearest: quoted, contradicted or not checked."""
     if (file is None) == (claim is None):
         raise UsageError("there is nothing to verify", hint="weft kb verify NAME CLAIM, or --file FILE")
@@ -319,7 +318,7 @@ def verify(name: str, claim: str | None, passage: str, file: str | None, as_json
     if not citations or any(isinstance(one, dict) and not str(one.get("claim") or "").strip() for one in citations):
         hint = f'weft kb verify {name} "a statement of one sentence"; in a file every entry has its "claim"'
         raise UsageError("there is nothing to verify: a claim is empty", hint=hint)
-    with opened(name, workspace) as knowledge:
+    with opened(name) as knowledge:
         answer = knowledge.ask("kb_verify_citations", {"citations": citations})
     for row in answer["details"]:
         if as_json:
@@ -347,9 +346,9 @@ def _read_citations(path: Path) -> Any:
 @command.command("status")
 @click.argument("name")
 @workspace_option
-def status(name: str, workspace: str | None) -> None:
+def status(name: str) -> None:
     """What the index holds, and which parts work, as JSON."""
-    with opened(name, workspace) as knowledge:
+    with opened(name) as knowledge:
         print(json.dumps(knowledge.ask("kb_status", {}), ensure_ascii=False))
 
 
@@ -358,9 +357,9 @@ def status(name: str, workspace: str | None) -> None:
 @click.argument("files", nargs=-1, metavar="[DOCUMENT]...")
 @click.option("--yes", is_flag=True, help="Don't ask.")
 @workspace_option
-def remove(name: str, files: tuple[str, ...], yes: bool, workspace: str | None) -> None:
+def remove(name: str, files: tuple[str, ...], yes: bool) -> None:
     """Remove documents from a collection, by the file `weft kb show` names; or, with none named, all of it."""
-    with Collections.of(workspace_path(workspace)) as collections:
+    with Collections.of(workspace_path()) as collections:
         if files:
             with collections.opened(name) as knowledge:
                 knowledge.remove(files)

@@ -48,7 +48,6 @@ def serve(
     key: Path | None,
     behind_proxy: bool,
     names: tuple[str, ...],
-    workspace: str | None,
 ) -> None:
     """Serve the tools of a collection, or of the sessions. Standard output belongs to the protocol; the rest goes to
     standard error.
@@ -61,11 +60,11 @@ def serve(
 
     with ExitStack() as stack:
         if name:
-            collections = stack.enter_context(Collections.of(workspace_path(workspace)))
+            collections = stack.enter_context(Collections.of(workspace_path()))
             one = stack.enter_context(collections.opened(name))
             on_streams, answering = one.serve, one.answering_http
         else:
-            app = stack.enter_context(open_app(workspace))
+            app = stack.enter_context(open_app())
             on_streams, answering = (lambda: serve_sessions(app)), (lambda path: answering_sessions(app, path))
         if not http:
             asyncio.run(on_streams())

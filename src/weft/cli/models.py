@@ -40,9 +40,9 @@ def command() -> None:
 @command.command("list")
 @workspace_option
 @json_option
-def list_models(workspace: str | None, as_json: bool) -> None:
+def list_models(as_json: bool) -> None:
     """The models that can be named, the default marked."""
-    rows = model_settings(workspace).rows()
+    rows = model_settings().rows()
     found = []
     for row in rows:
         fields = {"model": row.model, "kind": row.kind, "where": row.where, "default": row.default}
@@ -63,7 +63,7 @@ def list_models(workspace: str | None, as_json: bool) -> None:
 @click.option("--key-env", metavar="VARIABLE", help="Take the key from this variable instead of storing it.")
 @click.option("--no-key", is_flag=True, help="It needs no key.")
 @workspace_option
-def add(name: str | None, workspace: str | None, **given: Any) -> int:
+def add(name: str | None, **given: Any) -> int:
     """Connect a model. Without a NAME, it looks what is there and asks; with one, it writes the table into config.toml
     and stores the key, asked for or read from standard input."""
     if name is None:
@@ -71,7 +71,7 @@ def add(name: str | None, workspace: str | None, **given: Any) -> int:
             raise UsageError("without a terminal nothing can be asked", hint="weft models add NAME --kind KIND …")
         from weft.cli.connecting import talk_it_through
 
-        return talk_it_through(model_settings(workspace), lambda found: _show(found, as_json=False))
+        return talk_it_through(model_settings(), lambda found: _show(found, as_json=False))
     if given["kind"] is None:
         raise UsageError("--kind is missing", hint=f"one of {', '.join(MODEL_KINDS)}; or `weft models add` alone")
     values: dict[str, str | int] = {"kind": given["kind"]}
@@ -84,7 +84,7 @@ def add(name: str | None, workspace: str | None, **given: Any) -> int:
         values["key"] = f"env:{given['key_env']}"
     elif given["no_key"]:
         values["key"] = "none"
-    settings = model_settings(workspace)
+    settings = model_settings()
     settings.add(name, values, lambda needed: _asked(name, needed))
     print(f"connected {name}; `weft models test {name}` tries it", file=sys.stderr)
     if settings.is_embedded_default:
@@ -95,18 +95,18 @@ def add(name: str | None, workspace: str | None, **given: Any) -> int:
 @command.command("remove")
 @click.argument("name")
 @workspace_option
-def remove(name: str, workspace: str | None) -> None:
+def remove(name: str) -> None:
     """Remove a connection and its stored key."""
-    model_settings(workspace).remove(name)
+    model_settings().remove(name)
     print(f"removed {name}", file=sys.stderr)
 
 
 @command.command("default")
 @click.argument("model")
 @workspace_option
-def default(model: str, workspace: str | None) -> None:
+def default(model: str) -> None:
     """Make a model the workspace's default."""
-    print(f"the default is now {model_settings(workspace).set_default(model)}", file=sys.stderr)
+    print(f"the default is now {model_settings().set_default(model)}", file=sys.stderr)
 
 
 @command.command("explain")
@@ -114,9 +114,9 @@ def default(model: str, workspace: str | None) -> None:
 @click.option("--step", help="What a step would choose.")
 @click.option("--agent", help="What an agent would choose.")
 @workspace_option
-def explain_choice(workspace: str | None, session: str | None, step: str | None, agent: str | None) -> None:
+def explain_choice(session: str | None, step: str | None, agent: str | None) -> None:
     """Which model is meant, and why."""
-    print(clean_lines("\n".join(model_settings(workspace).explain(session=session, step=step, agent=agent))))
+    print(clean_lines("\n".join(model_settings().explain(session=session, step=step, agent=agent))))
 
 
 @command.command("test")
@@ -124,9 +124,9 @@ def explain_choice(workspace: str | None, session: str | None, step: str | None,
 @trust_option
 @workspace_option
 @json_option
-def test(model: str | None, workspace: str | None, as_json: bool) -> int:
+def test(model: str | None, as_json: bool) -> int:
     """Really call a model: whether and how fast it answers, streams, calls tools, keeps to a schema, sees."""
-    chosen = model_settings(workspace).chosen(model)
+    chosen = model_settings().chosen(model)
     if chosen.is_embedded:
         print("embedded: always there, no key, no network", file=sys.stderr)
         return EXIT_DONE
@@ -135,8 +135,8 @@ def test(model: str | None, workspace: str | None, as_json: bool) -> int:
     return EXIT_DONE if found.answers.works else EXIT_FAILED
 
 
-def model_settings(workspace: str | None) -> ModelSettings:
-    return ModelSettings(workspace_path(workspace), {**os.environ}, secret_asker(), asking_consents())
+def model_settings() -> ModelSettings:
+    return ModelSettings(workspace_path(), {**os.environ}, secret_asker(), asking_consents())
 
 
 def _show(found: Probe, *, as_json: bool) -> None:

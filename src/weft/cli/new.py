@@ -16,11 +16,11 @@ from weft.protocol.errors import EXIT_DONE
 @click.argument("kind", type=click.Choice(["pipeline", "agent", "skill"]))
 @click.argument("name")
 @workspace_option
-def command(kind: TemplateKind, name: str, workspace: str | None) -> int:
+def command(kind: TemplateKind, name: str) -> int:
     """A pipeline, an agent or a skill from a template with comments: good as it is, to be changed. Nothing that is
     there is overwritten."""
-    ensure_workspace(workspace_path(workspace))
-    with open_app(workspace) as app:
+    ensure_workspace(workspace_path())
+    with open_app() as app:
         for path in lay_new(app, kind, name):
             print(app.workspace.path / path)
         if kind == "pipeline":

@@ -24,9 +24,9 @@ PREFERRED: Final = (".html", ".htm", ".pdf", ".md", ".txt")
 @click.option("--artifact", metavar="NAME", help="Another file of the session than its page.")
 @click.option("--path", "only_path", is_flag=True, help="Print where it is, and open nothing.")
 @workspace_option
-def command(session: str, artifact: str | None, only_path: bool, workspace: str | None) -> None:
+def command(session: str, artifact: str | None, only_path: bool) -> None:
     """Open what a session made: the page of its last step, or the artifact that is named."""
-    with open_app(workspace) as app:
+    with open_app() as app:
         path = _file(app, check_session_id(session), artifact)
     if only_path:
         print(path)

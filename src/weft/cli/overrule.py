@@ -7,8 +7,8 @@ import sys
 
 import click
 
-from weft.app import App, SessionRequest, json_line
-from weft.cli.place import json_option, open_app, workspace_option
+from weft.app import App, SessionRequest
+from weft.cli.place import json_option, open_app, print_json, workspace_option
 from weft.cli.run import OUTCOMES, follow
 from weft.cli.run_options import program_words
 from weft.protocol.commands import OverruleVerdict
@@ -29,15 +29,7 @@ VERDICTS = ("judged", "contradicted", "not_checked", "quoted")
 @click.option("--plain", is_flag=True, help="Plain lines instead of the live view.")
 @json_option
 @workspace_option
-def command(
-    session: str,
-    claim: str | None,
-    verdict: ClaimVerdict | None,
-    why: str,
-    plain: bool,
-    as_json: bool,
-    workspace: str | None,
-) -> int:
+def command(session: str, claim: str | None, verdict: ClaimVerdict | None, why: str, plain: bool, as_json: bool) -> int:
     """Say otherwise than the verdict on a claim; without CLAIM, list the claims with their verdicts.
 
     \b
@@ -49,7 +41,7 @@ def command(
     What you say is kept in the log with who said it, and what was made with the verdict is made again. It counts for as
     long as the verdict itself is the one that you overruled; saying that one takes your word back.
     """
-    with open_app(workspace) as app:
+    with open_app() as app:
         name = check_session_id(session)
         if claim is None:
             return _list(app, name, as_json=as_json)
@@ -68,7 +60,7 @@ def _list(app: App, name: str, *, as_json: bool) -> int:
     for one in claims:
         if as_json:
             fields = {"step": one.step, "claim": one.claim, "text": one.text, "verdict": one.verdict, "was": one.was}
-            click.echo(json_line({**fields, "why": one.why, "by": one.by, "judged_by": one.judged_by}), nl=False)
+            print_json({**fields, "why": one.why, "by": one.by, "judged_by": one.judged_by})
         else:
             judge = f" by {one.judged_by}" if one.judged_by else ""
             by = f", overruled by {one.by} (it was {in_verdict(one.was)})" if one.by else ""

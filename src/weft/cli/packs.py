@@ -42,9 +42,9 @@ def list_packs(as_json: bool) -> None:
 @command.command("diff")
 @click.argument("name")
 @workspace_option
-def diff(name: str, workspace: str | None) -> None:
+def diff(name: str) -> None:
     """How the workspace's files differ from the pack's, as a patch from yours to the pack's."""
-    for file in pack_differences(name, workspace_path(workspace)):
+    for file in pack_differences(name, workspace_path()):
         print(clean_row((file.state, file.path)))
         if file.diff:
             print(for_terminal(file.diff.rstrip("\n")))
@@ -55,13 +55,13 @@ def diff(name: str, workspace: str | None) -> None:
 @click.option("--preview", is_flag=True, help="Only say what it would change.")
 @trust_option
 @workspace_option
-def add(address: str, preview: bool, workspace: str | None) -> None:
+def add(address: str, preview: bool) -> None:
     """Lay a pack from a folder, an archive or a git address into the workspace, after you agreed to it.
 
     A git address is git+https://…, ssh://… or one that ends in .git; `#NAME` behind it is a branch or a tag. It is
     kept by its hash; `update` brings what is new.
     """
-    _bring(address, preview, workspace)
+    _bring(address, preview)
 
 
 @command.command("update")
@@ -69,27 +69,27 @@ def add(address: str, preview: bool, workspace: str | None) -> None:
 @click.option("--preview", is_flag=True, help="Only say what it would change.")
 @trust_option
 @workspace_option
-def update(names: tuple[str, ...], preview: bool, workspace: str | None) -> None:
+def update(names: tuple[str, ...], preview: bool) -> None:
     """Bring packs again from where they came from; without NAMES, all of them."""
-    known = {one.name: one for one in origins(workspace_path(workspace)) if one.kind == "pack"}
+    known = {one.name: one for one in origins(workspace_path()) if one.kind == "pack"}
     for name in names or tuple(known):
         if name not in known:
             hint = suggest(name, known, "packs") if known else "weft packs add ADDRESS brings one"
             raise UsageError(f"it is not known where the pack {name!r} came from", hint=hint)
-        _bring(known[name].origin, preview, workspace)
+        _bring(known[name].origin, preview)
 
 
 @command.command("rm")
 @click.argument("name")
 @workspace_option
-def rm(name: str, workspace: str | None) -> None:
+def rm(name: str) -> None:
     """Take a pack's files out again: moved aside, and what you changed stays."""
-    for file in remove_pack(name, workspace_path(workspace)):
+    for file in remove_pack(name, workspace_path()):
         print(clean_row((file.action, file.path, *([file.note] if file.note else []))))
 
 
-def _bring(address: str, preview: bool, workspace: str | None) -> None:
-    path = workspace_path(workspace)
+def _bring(address: str, preview: bool) -> None:
+    path = workspace_path()
     pack, changes = pack_changes(address, path, fetched)
     print(clean_lines(f"pack {pack.name} {pack.version}: {pack.description}"), file=sys.stderr)
     for file in changes:

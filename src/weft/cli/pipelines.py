@@ -32,10 +32,10 @@ def command() -> None:
 @command.command("list")
 @json_option
 @workspace_option
-def list_pipelines(as_json: bool, workspace: str | None) -> None:
+def list_pipelines(as_json: bool) -> None:
     """Every pipeline of the workspace with what it makes."""
     found: list[Listed] = []
-    with open_app(workspace) as app:
+    with open_app() as app:
         for name in app.workspace.pipeline_names():
             try:
                 pipeline = app.workspace.pipeline(name)
@@ -58,9 +58,9 @@ def _say_misnamed(app: App) -> None:
 @click.option("--graph", is_flag=True, help="Draw its steps in the terminal.")
 @click.option("--mermaid", "as_mermaid", is_flag=True, help="Draw its steps as a mermaid flowchart.")
 @workspace_option
-def show(name: str, graph: bool, as_mermaid: bool, workspace: str | None) -> None:
+def show(name: str, graph: bool, as_mermaid: bool) -> None:
     """A pipeline's inputs, parameters and steps."""
-    with open_app(workspace) as app:
+    with open_app() as app:
         pipeline = app.workspace.pipeline(name)
     requires = {step.name: step.requires for step in pipeline.steps.values()}
     labels = {step.name: clean(", ".join(step.artifacts)) for step in pipeline.steps.values()}
@@ -76,10 +76,10 @@ def show(name: str, graph: bool, as_mermaid: bool, workspace: str | None) -> Non
 @command.command("validate")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @workspace_option
-def validate(names: tuple[str, ...], workspace: str | None) -> int:
+def validate(names: tuple[str, ...]) -> int:
     """Every problem with its file, line and key. Without names: all pipelines."""
     bad = 0
-    with open_app(workspace) as app:
+    with open_app() as app:
         if not names:
             _say_misnamed(app)
         for name in names or app.workspace.pipeline_names():

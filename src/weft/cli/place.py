@@ -29,8 +29,20 @@ def from_here(path: str) -> str:
 
 
 def workspace_option(function: Decorated) -> Decorated:
-    option = click.option("--workspace", metavar="FOLDER", help="The workspace (default: WEFT_WORKSPACE or ~/.weft).")
+    """`--workspace FOLDER`: kept where `workspace_path` finds it, in place of what `weft` itself was given."""
+    option = click.option(
+        "--workspace",
+        metavar="FOLDER",
+        expose_value=False,
+        callback=_named,
+        help="The workspace (default: WEFT_WORKSPACE or ~/.weft).",
+    )
     return option(function)
+
+
+def _named(ctx: click.Context, _: click.Parameter, folder: str | None) -> None:
+    root = ctx.find_root()
+    root.obj = folder or root.obj
 
 
 def json_option(function: Decorated) -> Decorated:
@@ -39,8 +51,8 @@ def json_option(function: Decorated) -> Decorated:
     )
 
 
-def workspace_path(given: str | None) -> Path:
-    """The option of the command, that of `weft` itself, the environment, or the default."""
+def workspace_path(given: str | None = None) -> Path:
+    """What is given, else the option of the command or of `weft` itself, the environment, or the default."""
     context = click.get_current_context(silent=True)
     named = given or (context.find_root().obj if context else None) or os.environ.get("WEFT_WORKSPACE")
     path = Path(named or DEFAULT_WORKSPACE).expanduser().absolute()
@@ -108,12 +120,12 @@ def ensure_workspace(path: Path, pack: str = "") -> None:
         print(told, file=sys.stderr)
 
 
-def open_app(given: str | None, *, runs: bool = False, joins: bool = True) -> App:
+def open_app(*, runs: bool = False, joins: bool = True) -> App:
     """`runs`: what the workspace brings may run; a person who sits in front is asked about what is new. `joins`: where
     nothing lies but the address of a shared workspace, its files are taken over."""
     from weft.app import App, join_shared
 
-    path = workspace_path(given)
+    path = workspace_path()
     if joins and (told := join_shared(path)):
         print(told, file=sys.stderr)
     app = App.open(path)
@@ -233,6 +245,21 @@ def print_rows(rows: Sequence[Sequence[str]], nothing: str = "") -> None:
         print(nothing, file=sys.stderr)
     if rows:
         print(wrapped_rows(rows, screen_width()) if is_terminal(sys.stdout) else tabbed_rows(rows))
+
+
+def print_json(value: Any) -> None:
+    """A value as a program gets it, at once."""
+    from weft.app import to_json
+
+    sys.stdout.buffer.write(to_json(value) + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def print_page(content: Any) -> None:
+    """What `render` has laid out for a terminal."""
+    from rich.console import Console
+
+    Console(width=screen_width(), highlight=False).print(content)
 
 
 def is_ascii(stream: Any) -> bool:

@@ -8,8 +8,16 @@ from typing import Any
 
 import click
 
-from weft.app import to_json
-from weft.cli.place import is_ascii, is_terminal, json_option, open_app, screen_width, workspace_option
+from weft.cli.place import (
+    is_ascii,
+    is_terminal,
+    json_option,
+    open_app,
+    print_json,
+    print_page,
+    screen_width,
+    workspace_option,
+)
 from weft.cli.run_options import ask_options, asks, start_run
 
 
@@ -17,22 +25,18 @@ from weft.cli.run_options import ask_options, asks, start_run
 @ask_options
 @json_option
 @workspace_option
-def command(words: tuple[str, ...], as_json: bool, workspace: str | None, **given: Any) -> None:
+def command(words: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """Show each step with run or skip, and the reason in words. Takes the same words as `weft run`."""
-    with open_app(workspace) as app:
+    with open_app() as app:
         wish = start_run(given)
         for ask in asks(app, words, given):
             plan = app.plan(ask, wish)
             if as_json:
-                sys.stdout.buffer.write(to_json(asdict(plan)) + b"\n")
-                sys.stdout.buffer.flush()
+                print_json(asdict(plan))
             elif is_terminal(sys.stdout):
-                from rich.console import Console
-
                 from weft.render.plan import plan_table
 
-                width = screen_width()
-                Console(width=width, highlight=False).print(plan_table(plan, width, ascii=is_ascii(sys.stdout)))
+                print_page(plan_table(plan, screen_width(), ascii=is_ascii(sys.stdout)))
             else:
                 from weft.render.plan import plan_text
 

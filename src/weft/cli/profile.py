@@ -11,7 +11,7 @@ import click
 
 from weft.app import PROFILE_FILE, WriterProfile, change_profile, profile_parts
 from weft.cli.place import ensure_workspace, json_option, open_app, workspace_option, workspace_path
-from weft.cli.writer import profile_options
+from weft.cli.run_options import profile_options
 from weft.protocol.errors import UsageError
 
 
@@ -23,15 +23,15 @@ def command() -> None:
 @command.command("show")
 @json_option
 @workspace_option
-def show(as_json: bool, workspace: str | None) -> None:
+def show(as_json: bool) -> None:
     """Show the profile, with the defaults for what is not set."""
-    with open_app(workspace) as app:
+    with open_app() as app:
         value, writer = app.workspace.profile(), app.workspace.writer()
     if as_json:
         print(json.dumps(value, ensure_ascii=False))
         return
     print(_told(writer))
-    print(f"in {workspace_path(workspace) / PROFILE_FILE}", file=sys.stderr)
+    print(f"in {workspace_path() / PROFILE_FILE}", file=sys.stderr)
 
 
 @command.command("set")
@@ -40,15 +40,15 @@ def show(as_json: bool, workspace: str | None) -> None:
 )
 @click.option("--no-samples", is_flag=True, help="Forget the samples.")
 @workspace_option
-def set_(samples: tuple[str, ...], no_samples: bool, workspace: str | None, **given: Any) -> None:
+def set_(samples: tuple[str, ...], no_samples: bool, **given: Any) -> None:
     """Change the parts that are named; everything else stays as it is. The next run makes again what depends on it."""
     parts = profile_parts(given)
     if not parts and not samples and not no_samples:
         raise UsageError(
             "there is nothing to set", hint="name a part, such as --topics, --tone, --word-count, --voice or --sample"
         )
-    ensure_workspace(workspace_path(workspace))
-    with open_app(workspace) as app:
+    ensure_workspace(workspace_path())
+    with open_app() as app:
         print(_told(change_profile(app.workspace, parts, [Path(name) for name in samples], forget_samples=no_samples)))
 
 

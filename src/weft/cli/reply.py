@@ -48,7 +48,6 @@ def command(
     output: str | None,
     plain: bool,
     as_json: bool,
-    workspace: str | None,
 ) -> int:
     """Reply to a waiting run, and go on with it; on a terminal you are asked when there are no words.
 
@@ -64,7 +63,7 @@ def command(
     Words that are not clear change nothing: you are told why, and the exit code is 3. So it is when your words seem to
     lead away from the run: then say leave (the run is kept) or stay.
     """
-    with open_app(workspace, runs=True) as app:
+    with open_app(runs=True) as app:
         app.queues_runs = app.shared is not None  # a worker hears it, and goes on
         values = pairs(settings, "--set", "VALUE")
         return asyncio.run(

@@ -1,4 +1,5 @@
-"""`weft research`: a question to a collection, answered in a session that can be stopped, followed and gone on from."""
+"""`weft research`: a question to a collection, answered in a session that can be stopped, followed and gone on from;
+`weft ask`: the same in a few lines with their sources."""
 
 from __future__ import annotations
 
@@ -73,7 +74,6 @@ def command(
     output: str | None,
     plain: bool,
     as_json: bool,
-    workspace: str | None,
 ) -> int:
     """Answer a question from a collection: every sentence with its passage, what was checked of it, and what is open.
 
@@ -88,8 +88,8 @@ def command(
         raise UsageError(
             f"{pages[0]} is on the network, and Weft stays off it unless you say otherwise", hint="add --allow-network"
         )
-    prepare(workspace)
-    with open_app(workspace, runs=True) as app:
+    prepare()
+    with open_app(runs=True) as app:
         inquiry = Inquiry(
             question=" ".join(question),
             collection=which_collection(app, name),
@@ -112,9 +112,32 @@ def command(
         return asyncio.run(answered(app, ask, wish, output, as_json=as_json, plain=plain))
 
 
-def prepare(workspace: str | None) -> None:
+@click.command("ask")
+@click.argument("question", nargs=-1, required=True)
+@kb_option
+@click.option("--depth", type=DEPTH, default="quick", show_default=True, help="How far it goes.")
+@json_option
+@trust_option
+@workspace_option
+def ask(question: tuple[str, ...], name: str | None, depth: str, as_json: bool) -> int:
+    """Ask your documents: a short answer with its sources, and what was checked of each sentence.
+
+    The exit code is 1 when nothing was found. `weft research` takes the question apart and goes further.
+    """
+    from weft.app.knowledge.collection_inputs import which_collection
+    from weft.app.knowledge.research_requests import Inquiry, ask_of
+
+    prepare()
+    with open_app(runs=True) as app:
+        asked = " ".join(question)
+        request = ask_of(app, Inquiry(question=asked, collection=which_collection(app, name), pipeline="ask"))
+        wish = StartRun(parameters={"depth": depth})
+        return asyncio.run(answered(app, request, wish, None, as_json=as_json, quietly=True))
+
+
+def prepare() -> None:
     """The pack must be there: a workspace that has only others gets it, and that is said."""
-    ensure_workspace(workspace_path(workspace), PACK)
+    ensure_workspace(workspace_path(), PACK)
 
 
 async def answered(

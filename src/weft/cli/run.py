@@ -29,16 +29,10 @@ from weft.cli.place import (
 from weft.cli.run_options import ask_options, asks, program_words, start_run
 from weft.cli.screen import LiveScreen, Screen, event_of, screen_for
 from weft.cli.stopping import TERMINAL, interruptible
+from weft.protocol import conversation_events as t
+from weft.protocol import events as e
 from weft.protocol.commands import Interrupt, OverruleVerdict, Refused, ReplyToGate, Say, StartRun
 from weft.protocol.conversation_commands import DecideApproval
-from weft.protocol.conversation_events import (
-    ApprovalDecided,
-    ApprovalRequested,
-    Question,
-    ToolRequested,
-    question_of,
-    step_place,
-)
 from weft.protocol.errors import (
     EXIT_DONE,
     EXIT_FAILED,
@@ -48,24 +42,13 @@ from weft.protocol.errors import (
     UsageError,
     WeftError,
 )
-from weft.protocol.events import (
-    Event,
-    GateResolved,
-    Outcome,
-    Record,
-    RunStarted,
-    StepCompleted,
-    StepFailed,
-    StepInterrupted,
-    WordsUnderstood,
-)
 from weft.render.cells import clean
 from weft.render.flow import flow_lines, understood
 
 if TYPE_CHECKING:
     from weft.cli.gates import Asking
 
-OUTCOMES: dict[Outcome, int] = {
+OUTCOMES: dict[e.Outcome, int] = {
     "done": EXIT_DONE,
     "failed": EXIT_FAILED,
     "interrupted": EXIT_INTERRUPTED,
@@ -87,14 +70,7 @@ OUTCOMES: dict[Outcome, int] = {
 @trust_option
 @workspace_option
 def command(
-    words: tuple[str, ...],
-    output: str | None,
-    queued: bool,
-    watching: bool,
-    plain: bool,
-    as_json: bool,
-    workspace: str | None,
-    **given: Any,
+    words: tuple[str, ...], output: str | None, queued: bool, watching: bool, plain: bool, as_json: bool, **given: Any
 ) -> int:
     """Bring a session up to date: run what is still to be done, and say why.
 
@@ -108,11 +84,11 @@ def command(
 
     The same file and pipeline come back to the same session: what is finished is not done again.
     """
-    place = workspace_path(workspace)
+    place = workspace_path()
     ensure_workspace(place)
 
     def once() -> int:
-        with open_app(workspace, runs=True) as app:
+        with open_app(runs=True) as app:
             wish, found = start_run(given), asks(app, words, given)
             if queued:
                 from weft.cli.batches import queue_all
@@ -134,7 +110,7 @@ def command(
     from weft.cli.commands import complain
     from weft.cli.watching import watch
 
-    with open_app(workspace) as app:
+    with open_app() as app:
         files = _watchable(asks(app, words, given))
     return watch(files, place, once, complain)
 
@@ -186,23 +162,23 @@ class FollowedSession:
         self.asks = asks
         """A person sits in front: they are asked at a gate."""
         self.live = isinstance(screen, LiveScreen)
-        self.understood: WordsUnderstood | None = None
+        self.understood: e.WordsUnderstood | None = None
         """What was made of the words that were said last."""
         self._app = app
         self._made: set[str] = set()
         """The steps that were made while it was followed."""
         self._screen = screen
-        self._questions: dict[asyncio.Task[None], Question] = {}
-        self._asked: set[Question] = set()
+        self._questions: dict[asyncio.Task[None], t.Question] = {}
+        self._asked: set[t.Question] = set()
         """Calls that the person was asked about."""
-        self._deciding: set[Question] = set()
+        self._deciding: set[t.Question] = set()
         """Those whose answer is on its way from here."""
         self._as_json = as_json
         self._shown = shown
         self.showing: Showing
         self.going = False
         """Another process holds the session, and its run is going on there."""
-        self.before: Outcome | None = None
+        self.before: e.Outcome | None = None
         """How the run came to rest that words set going which were said before, and were heard first."""
         self._began = asyncio.Event()
 
@@ -212,13 +188,13 @@ class FollowedSession:
 
         return Asking(self.session, self.program)
 
-    async def joined(self) -> Outcome:
+    async def joined(self) -> e.Outcome:
         """The run that is going on elsewhere, to where it comes to rest there. Ctrl+C leaves it alone."""
         told = "is going on in another process and is followed; Ctrl+C leaves it alone"
         print(f"the run {told}, {self.program} interrupt {self.session.id} stops it", file=sys.stderr, flush=True)
         return await self._at_rest()
 
-    async def heard_before(self) -> Outcome | None:
+    async def heard_before(self) -> e.Outcome | None:
         """Words that a process which is gone had not heard: the run goes on with them before anything else is said to
         it. None when they left it where it was."""
         print("what was said before is heard first", file=sys.stderr, flush=True)
@@ -262,7 +238,9 @@ class FollowedSession:
         if was_going:
             await gone_on_with(session)
 
-    async def _at_rest(self, resting: asyncio.Future[Outcome | None] | None = None, *, draws: bool = True) -> Outcome:
+    async def _at_rest(
+        self, resting: asyncio.Future[e.Outcome | None] | None = None, *, draws: bool = True
+    ) -> e.Outcome:
         """Until the run has come to rest, whoever holds it by then, and all it told was shown."""
         while True:
             resting = resting or asyncio.ensure_future(self.session.run_at_rest())
@@ -281,7 +259,7 @@ class FollowedSession:
             resting, draws = None, True
             await self._follow_on()
 
-    async def _all_shown(self, resting: asyncio.Future[Outcome | None]) -> None:
+    async def _all_shown(self, resting: asyncio.Future[e.Outcome | None]) -> None:
         """Until the run rests and all it told was shown. One that a fault ended may have written to the log what
         it told nobody: that is not waited for."""
         await asyncio.wait({resting})
@@ -292,10 +270,10 @@ class FollowedSession:
         if self._questions:
             await asyncio.wait({*self._questions})
 
-    async def to_the_end(self, wish: StartRun | None, output: str | None) -> Outcome:
+    async def to_the_end(self, wish: StartRun | None, output: str | None) -> e.Outcome:
         """A run, to where it comes to rest; a person who sits in front is asked at each gate. Without a wish they are
         asked first."""
-        outcome: Outcome = await self.give(wish, output) if wish else "waiting"
+        outcome: e.Outcome = await self.give(wish, output) if wish else "waiting"
         asked = outcome == "waiting"
         while self.asks and asked:
             try:
@@ -323,7 +301,7 @@ class FollowedSession:
         finally:
             self._sits = False
 
-    async def _answered_elsewhere(self, output: str | None) -> Outcome:
+    async def _answered_elsewhere(self, output: str | None) -> e.Outcome:
         """What was asked here was answered at another door, or is asked otherwise: to where the run rests again."""
         self._asking.tell(*(f"elsewhere: {line}" for line in self._told))
         if self.session.is_lost:
@@ -335,7 +313,7 @@ class FollowedSession:
             self.deliver(StartRun(), output)
         return outcome
 
-    async def _settled(self) -> Outcome:
+    async def _settled(self) -> e.Outcome:
         """What was said leads to a run, or leaves things as they are: until that is known, and the run has come to
         rest; one that has done so at once is shown too."""
         resting = asyncio.ensure_future(self.session.run_at_rest())
@@ -356,7 +334,7 @@ class FollowedSession:
         """What was given last set the run going."""
         return self._began.is_set()
 
-    async def give(self, command: StartRun | Say | ReplyToGate | OverruleVerdict, output: str | None) -> Outcome:
+    async def give(self, command: StartRun | Say | ReplyToGate | OverruleVerdict, output: str | None) -> e.Outcome:
         """Until the run has come to rest; what was wanted is delivered when it is done. UserError when refused."""
         self._began.clear()
         self.understood = None
@@ -392,41 +370,41 @@ class FollowedSession:
         if agents and is_terminal(sys.stderr) and not self._as_json and self._app.has_no_model:
             print("made by the embedded engine; `weft models add` connects a model", file=sys.stderr)
 
-    def show(self, item: Record | Event) -> None:
+    def show(self, item: e.Record | e.Event) -> None:
         self._screen.show(item)
         event = event_of(item)
-        if isinstance(item, Record) or isinstance(event, ToolRequested | ApprovalRequested):
+        if isinstance(item, e.Record) or isinstance(event, t.ToolRequested | t.ApprovalRequested):
             self._take(event)
 
-    def _take(self, event: Event) -> None:
+    def _take(self, event: e.Event) -> None:
         match event:
-            case StepCompleted():
+            case e.StepCompleted():
                 self._made.add(event.step)
-            case RunStarted():
+            case e.RunStarted():
                 self._began.set()
-            case WordsUnderstood() if not self._sits:
+            case e.WordsUnderstood() if not self._sits:
                 self.understood = event
                 if self.live:
                     print(clean(f"  understood: {understood(event)}"), file=sys.stderr, flush=True)
-            case ToolRequested():
-                self._asking.calls[question_of(event)] = event
-            case ApprovalRequested() if self.asks and (question := question_of(event)) not in self._asked:
+            case t.ToolRequested():
+                self._asking.calls[t.question_of(event)] = event
+            case t.ApprovalRequested() if self.asks and (question := t.question_of(event)) not in self._asked:
                 self._asked.add(question)
                 self._asking.over.discard(question)
                 task = asyncio.get_running_loop().create_task(self._approve(event), name="asks for an approval")
                 self._questions[task] = question
                 task.add_done_callback(lambda task: self._questions.pop(task, None))
-            case ApprovalDecided():
+            case t.ApprovalDecided():
                 self._decided(event)
-            case StepFailed() | StepInterrupted():
+            case e.StepFailed() | e.StepInterrupted():
                 self._attempt_over(event.step)
         if self._sits:
-            if isinstance(event, WordsUnderstood | GateResolved):
+            if isinstance(event, e.WordsUnderstood | e.GateResolved):
                 self._told += flow_lines(event)
             self._asking.look()
 
-    def _decided(self, event: ApprovalDecided) -> None:
-        question = question_of(event)
+    def _decided(self, event: t.ApprovalDecided) -> None:
+        question = t.question_of(event)
         if question in self._deciding or question not in self._questions.values():
             return
         self._asking.settled(question)
@@ -436,13 +414,13 @@ class FollowedSession:
     def _attempt_over(self, step: str) -> None:
         """What was asked in it is not asked any more."""
         for question in [*self._questions.values()]:
-            place = step_place(question[0])
+            place = t.step_place(question[0])
             if place is not None and place.step == step:
                 self._asking.settled(question)
 
-    async def _approve(self, asked: ApprovalRequested) -> None:
+    async def _approve(self, asked: t.ApprovalRequested) -> None:
         """Steps run side by side; a person is asked one thing at a time."""
-        question = question_of(asked)
+        question = t.question_of(asked)
         async with self._asking.one, self._screen.paused():
             try:
                 decision = await self._asking.allows(asked)
@@ -504,16 +482,14 @@ async def _going_since(session: AttachedSession) -> int | None:
     run = session.state.run
     if run is None or run.outcome is not None:
         return None
-    return max(one.seq for one in await session.records() if isinstance(one.event, RunStarted)) - 1
+    return max(one.seq for one in await session.records() if isinstance(one.event, e.RunStarted)) - 1
 
 
 async def gone_on_with(session: OpenedSession) -> None:
     """The run of a holder that has gone goes on here, where this process holds the session now and no words are heard
     first."""
     if isinstance(session, LiveSession) and not session.state.unheard:
-        reply = await session.submit(session.continuation, by=TERMINAL)
-        if isinstance(reply, Refused):
-            raise reply.error()
+        (await session.submit(session.continuation, by=TERMINAL)).check()
 
 
 def deliver(session: OpenedSession, step: str, output: str | None) -> None:

@@ -7,15 +7,26 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
-from weft.app import MAX_BYTES, App, GivenFile, SessionRequest, is_address, nearest, profile_parts, suggest
+from weft.app import (
+    MAX_BYTES,
+    PIECE_WORDS,
+    TONES,
+    VOICES,
+    App,
+    GivenFile,
+    SessionRequest,
+    is_address,
+    nearest,
+    profile_parts,
+    suggest,
+)
 from weft.cli.place import DEFAULT_WORKSPACE, Decorated, is_terminal, pairs
-from weft.cli.writer import profile_options
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import UsageError
 from weft.render.cells import clean
@@ -25,6 +36,24 @@ STANDARD_INPUT: Final = "-"
 TAKES_LONG: Final = 4_000_000
 """Bytes of a document that a person would wonder about before anything is shown."""
 LIMITS: Final = ("usd", "tokens", "minutes")
+
+
+def profile_options(when: str) -> tuple[Callable[..., Any], ...]:
+    """For whom: a person's topics, tone, length and voice. `when` says how long they count."""
+    return (
+        click.option(
+            "--topics", metavar="LIST", help=f'What matters to you {when}: "ai:5, baking:2"; interest 1 to 5.'
+        ),
+        click.option("--tone", type=click.Choice(TONES), help=f"For whom you write {when}."),
+        click.option(
+            "--word-count",
+            type=click.IntRange(*PIECE_WORDS),
+            metavar="NUMBER",
+            help=f"How long the piece is to be {when}: {PIECE_WORDS[0]} to {PIECE_WORDS[1]} words.",
+        ),
+        click.option("--voice", type=click.Choice(VOICES), help=f"How you speak {when}."),
+    )
+
 
 _OPTIONS = (
     click.argument("words", nargs=-1, metavar="[PIPELINE] [FILE]..."),

@@ -29,9 +29,9 @@ def command() -> None:
 @command.command("list")
 @json_option
 @workspace_option
-def list_schedules(as_json: bool, workspace: str | None) -> int:
+def list_schedules(as_json: bool) -> int:
     """Every schedule with when it comes next and what became of it last."""
-    with open_app(workspace) as app:
+    with open_app() as app:
         rows = Schedules(app).rows()
     nothing = "there are no schedules; one is a file schedules/NAME.yaml"
     print_list([(asdict(row), _cells(row)) for row in rows], nothing, as_json=as_json)
@@ -42,9 +42,9 @@ def list_schedules(as_json: bool, workspace: str | None) -> int:
 @click.argument("name")
 @json_option
 @workspace_option
-def show(name: str, as_json: bool, workspace: str | None) -> int:
+def show(name: str, as_json: bool) -> int:
     """Its history: what was decided, begun, skipped and why, the newest last."""
-    with open_app(workspace) as app:
+    with open_app() as app:
         schedules = Schedules(app)
         schedule = schedules.one(name)
         problem = next(row.problem for row in schedules.rows() if row.name == name)
@@ -68,9 +68,9 @@ def show(name: str, as_json: bool, workspace: str | None) -> int:
 @click.option("--key", default="", help="Names this one beginning: with the same key it is begun once.")
 @workspace_option
 @trust_option
-def run(name: str, key: str, workspace: str | None) -> int:
+def run(name: str, key: str) -> int:
     """Begin it now, whatever its time is, and wait until it is at rest."""
-    with open_app(workspace, runs=True) as app:
+    with open_app(runs=True) as app:
         app.queues_runs = app.shared is not None
         schedules = Schedules(app)
         schedule = schedules.one(name)
@@ -88,9 +88,9 @@ def run(name: str, key: str, workspace: str | None) -> int:
 @command.command("pause")
 @click.argument("name")
 @workspace_option
-def pause(name: str, workspace: str | None) -> None:
+def pause(name: str) -> None:
     """Begin it no more until it is resumed; calls and `run` still do."""
-    with open_app(workspace) as app:
+    with open_app() as app:
         changed = Schedules(app).pause(name)
     print(f"{name} is paused" if changed else f"{name} was paused already", file=sys.stderr)
 
@@ -98,9 +98,9 @@ def pause(name: str, workspace: str | None) -> None:
 @command.command("resume")
 @click.argument("name")
 @workspace_option
-def resume(name: str, workspace: str | None) -> None:
+def resume(name: str) -> None:
     """Begin it again from now on; what would have been begun meanwhile is not made up for."""
-    with open_app(workspace) as app:
+    with open_app() as app:
         changed = Schedules(app).resume(name)
     print(f"{name} goes on" if changed else f"{name} was not paused", file=sys.stderr)
 
@@ -108,9 +108,9 @@ def resume(name: str, workspace: str | None) -> None:
 @command.command("watch")
 @workspace_option
 @trust_option
-def watch(workspace: str | None) -> None:
+def watch() -> None:
     """Begin what is due, until Ctrl+C; `weft serve` does the same. One process at a time does it."""
-    with open_app(workspace, runs=True) as app:
+    with open_app(runs=True) as app:
         app.queues_runs = app.shared is not None  # workers do it
         schedules = Schedules(app)
         print(f"watching {len(schedules.names())} schedules (Ctrl+C ends)", file=sys.stderr, flush=True)

@@ -14,19 +14,10 @@ from contextlib import asynccontextmanager
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from weft.app import event_fields, record_fields, to_json
-from weft.cli.place import is_ascii, is_terminal, screen_width
+from weft.app import event_fields, record_fields
+from weft.cli.place import is_ascii, is_terminal, print_json, screen_width
+from weft.protocol import events as e
 from weft.protocol.call_events import CallSettled
-from weft.protocol.events import (
-    Event,
-    NoticeGiven,
-    Record,
-    RunEnded,
-    StepCompleted,
-    StepFailed,
-    StepInterrupted,
-    WordsSaid,
-)
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -34,14 +25,14 @@ if TYPE_CHECKING:
 
 Price = Callable[[str, Mapping[str, int]], Decimal | None]
 """US dollars for so many tokens of a model; None when its price is not known."""
-Priced = CallSettled | StepCompleted | StepFailed | StepInterrupted
+Priced = CallSettled | e.StepCompleted | e.StepFailed | e.StepInterrupted
 FRAME = 0.1
 """Seconds between two frames of the live view."""
 
 
 class Screen(ABC):
     @abstractmethod
-    def show(self, item: Record | Event) -> None: ...
+    def show(self, item: e.Record | e.Event) -> None: ...
 
     @asynccontextmanager
     async def going(self) -> AsyncIterator[None]:
@@ -54,14 +45,14 @@ class Screen(ABC):
         yield
 
 
-def event_of(item: Record | Event) -> Event:
-    return item.event if isinstance(item, Record) else item
+def event_of(item: e.Record | e.Event) -> e.Event:
+    return item.event if isinstance(item, e.Record) else item
 
 
-def event_json(event: Record | Event, price: Price | None) -> dict[str, Any]:
+def event_json(event: e.Record | e.Event, price: Price | None) -> dict[str, Any]:
     """An event as a program gets it: durable ones as the log has them, live ones without `seq`. What a model was called
     for also has its `cost` in US dollars as it is priced now; null when that is not known."""
-    if not isinstance(event, Record):
+    if not isinstance(event, e.Record):
         return event_fields(event)
     found = record_fields(event)
     fact = event.event
@@ -79,9 +70,8 @@ class JsonScreen(Screen):
     def __init__(self, price: Price | None = None) -> None:
         self._price = price
 
-    def show(self, item: Record | Event) -> None:
-        sys.stdout.buffer.write(to_json(event_json(item, self._price)) + b"\n")
-        sys.stdout.buffer.flush()
+    def show(self, item: e.Record | e.Event) -> None:
+        print_json(event_json(item, self._price))
 
 
 class PlainScreen(Screen):
@@ -92,23 +82,23 @@ class PlainScreen(Screen):
 
         self._log = PlainLog(session, program, price)
 
-    def show(self, item: Record | Event) -> None:
+    def show(self, item: e.Record | e.Event) -> None:
         event = event_of(item)
         lines = self._log.lines(event)  # it remembers what it is told, also of what is not said
         if self._says(event):
             for line in lines:
                 print(line, file=sys.stderr, flush=True)
 
-    def _says(self, event: Event) -> bool:
-        return not isinstance(event, WordsSaid)
+    def _says(self, event: e.Event) -> bool:
+        return not isinstance(event, e.WordsSaid)
 
 
 class FaultScreen(PlainScreen):
     """Says only what a person must know of a run that is only waited for: notices, and what went wrong."""
 
-    def _says(self, event: Event) -> bool:
-        failed = isinstance(event, RunEnded) and event.outcome != "done"
-        return failed or isinstance(event, NoticeGiven | StepFailed)
+    def _says(self, event: e.Event) -> bool:
+        failed = isinstance(event, e.RunEnded) and event.outcome != "done"
+        return failed or isinstance(event, e.NoticeGiven | e.StepFailed)
 
 
 class LiveScreen(Screen):
@@ -133,7 +123,7 @@ class LiveScreen(Screen):
         self._console = Console(file=sys.stderr, highlight=False)
         self._live: Live | None = None
 
-    def show(self, item: Record | Event) -> None:
+    def show(self, item: e.Record | e.Event) -> None:
         self._view.apply(event_of(item), time.monotonic())
 
     @asynccontextmanager

@@ -1,9 +1,10 @@
-"""`weft send`: say something in a session that is open in another terminal."""
+"""`weft send` and `weft interrupt`: say something in a session that is open elsewhere, or stop what runs in it."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
+from typing import Final
 
 import click
 
@@ -11,15 +12,23 @@ from weft.cli.place import open_app, workspace_option
 from weft.cli.run_options import program_words
 from weft.cli.stopping import TERMINAL
 from weft.protocol.commands import Accepted, Interrupt, Say, SessionCommand
-from weft.protocol.errors import UsageError, UserError
+from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError, UserError
 from weft.protocol.ids import check_session_id
+
+MEANINGS: Final = {
+    "accepted": "interrupted",
+    "interrupt_in_progress": "it is being interrupted already",
+    "unsupported": "what runs can't be interrupted",
+    "nothing_to_interrupt": "nothing is running",
+    "withdrawn": "no worker had begun it; it is taken out of the queue",
+}
 
 
 @click.command("send")
 @click.argument("session")
 @click.argument("text", nargs=-1)
 @workspace_option
-def command(session: str, text: tuple[str, ...], workspace: str | None) -> None:
+def command(session: str, text: tuple[str, ...]) -> None:
     """Say TEXT in a session that is open elsewhere; - reads it from standard input.
 
     A message that comes while a turn runs is kept, shown as queued, and taken up when the turn lets it.
@@ -27,16 +36,28 @@ def command(session: str, text: tuple[str, ...], workspace: str | None) -> None:
     said = sys.stdin.read() if text == ("-",) else " ".join(text)
     if not said.strip():
         raise UsageError("there is nothing to send", hint='weft send SESSION "text"')
-    accepted = reach(session, Say(text=said), workspace)
+    accepted = reach(session, Say(text=said))
     if accepted.note:
         print(accepted.note)
     else:
         print("heard by the run that waits in the session", file=sys.stderr)
 
 
-def reach(session: str, command: SessionCommand, workspace: str | None) -> Accepted:
+@click.command("interrupt")
+@click.argument("session")
+@click.option("--target", metavar="NAME", help="One sub-conversation, such as main/a1; left out, everything.")
+@workspace_option
+def interrupt(session: str, target: str | None) -> int:
+    """Stop the model call, the tools and the sub-agents that run in a session, and keep the session."""
+    stop = Interrupt(target=target or "", why="interrupted from another terminal")
+    met = reach(session, stop).note
+    print(MEANINGS.get(met, met))
+    return EXIT_FAILED if met == "unsupported" else EXIT_DONE
+
+
+def reach(session: str, command: SessionCommand) -> Accepted:
     """What the process that holds the session says to a command."""
-    with open_app(workspace) as app:
+    with open_app() as app:
         name = check_session_id(session)
 
         async def submitted() -> Accepted:

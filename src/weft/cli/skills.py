@@ -32,10 +32,10 @@ def command() -> None:
 @command.command("list")
 @json_option
 @workspace_option
-def list_skills(as_json: bool, workspace: str | None) -> int:
+def list_skills(as_json: bool) -> int:
     """Every skill with what it is for and where it came from; what is wrong with the others."""
     found: list[Listed] = []
-    with open_app(workspace) as app:
+    with open_app() as app:
         good, problems = app.workspace.skills()
         for one in good:
             brought = origin_of(app.workspace.path, "skill", one.name)
@@ -51,9 +51,9 @@ def list_skills(as_json: bool, workspace: str | None) -> int:
 @command.command("show")
 @click.argument("name")
 @workspace_option
-def show(name: str, workspace: str | None) -> None:
+def show(name: str) -> None:
     """The text of a skill, as a model reads it."""
-    with open_app(workspace) as app:
+    with open_app() as app:
         print(for_terminal(app.workspace.skill(name).text.strip()))
 
 
@@ -61,9 +61,9 @@ def show(name: str, workspace: str | None) -> None:
 @click.argument("address")
 @trust_option
 @workspace_option
-def add(address: str, workspace: str | None) -> None:
+def add(address: str) -> None:
     """Bring a skill, or a folder of them, from a folder, an archive or a git address, after you agreed to it."""
-    for brought in bring_skills(address, workspace_path(workspace), asking_consents(), fetched):
+    for brought in bring_skills(address, workspace_path(), asking_consents(), fetched):
         for laid in brought.laid:
             print(clean_row((laid.action, laid.path)))
         print(
@@ -74,7 +74,7 @@ def add(address: str, workspace: str | None) -> None:
 @command.command("rm")
 @click.argument("name")
 @workspace_option
-def rm(name: str, workspace: str | None) -> None:
+def rm(name: str) -> None:
     """Take a skill out: it is moved aside, not deleted."""
-    with open_app(workspace) as app:
+    with open_app() as app:
         print(remove_skill(name, app.workspace))

@@ -35,10 +35,10 @@ def _shelf(app: App) -> SourceSettings:
 @command.command("list")
 @json_option
 @workspace_option
-def list_sources(as_json: bool, workspace: str | None) -> None:
+def list_sources(as_json: bool) -> None:
     """Every source, whether it works, and how many tools it has."""
     found = []
-    with open_app(workspace) as app:
+    with open_app() as app:
         for row in _shelf(app).rows():
             state = row["state"] if row["enabled"] or row["state"] == "broken" else f"{row['state']}, off"
             cells = (row["slug"], row["kind"], state, count(row["tools"], "tool"), row["why"].split("\n")[0])
@@ -72,7 +72,7 @@ def list_sources(as_json: bool, workspace: str | None) -> None:
 @click.option("--replace", is_flag=True, help="In place of one of the same name.")
 @click.option("--no-test", is_flag=True, help="Do not reach it now.")
 @workspace_option
-def add(words: tuple[str, ...], workspace: str | None, **given: Any) -> int:
+def add(words: tuple[str, ...], **given: Any) -> int:
     """Connect something: an MCP server (an address, or -- and the words of a command), a configuration of another
     program (.mcp.json, Claude, Cursor, VS Code), an OpenAPI file, or a folder.
 
@@ -96,7 +96,7 @@ def add(words: tuple[str, ...], workspace: str | None, **given: Any) -> int:
         only=given["only"],
         address=given["address"],
     )
-    with open_app(workspace) as app:
+    with open_app() as app:
         shelf = _shelf(app)
         request = asyncio.run(shelf.with_document(request))
         meant = shelf.to_add(request)
@@ -120,9 +120,9 @@ def add(words: tuple[str, ...], workspace: str | None, **given: Any) -> int:
 @click.argument("slug")
 @json_option
 @workspace_option
-def show(slug: str, as_json: bool, workspace: str | None) -> None:
+def show(slug: str, as_json: bool) -> None:
     """All that is known of a source."""
-    with open_app(workspace) as app:
+    with open_app() as app:
         shelf = _shelf(app)
         row = shelf.shown(shelf.one(slug))
     if as_json:
@@ -138,9 +138,9 @@ def show(slug: str, as_json: bool, workspace: str | None) -> None:
 @click.argument("slugs", nargs=-1, metavar="[SLUG]...")
 @json_option
 @workspace_option
-def test(slugs: tuple[str, ...], as_json: bool, workspace: str | None) -> int:
+def test(slugs: tuple[str, ...], as_json: bool) -> int:
     """Really reach sources and list their tools: all sources when none is named."""
-    with open_app(workspace) as app:
+    with open_app() as app:
         return _tested(_shelf(app), slugs, as_json=as_json)
 
 
@@ -170,9 +170,9 @@ def _tested(shelf: SourceSettings, slugs: tuple[str, ...], *, as_json: bool) -> 
 @click.argument("slug", required=False)
 @json_option
 @workspace_option
-def tools(slug: str | None, as_json: bool, workspace: str | None) -> None:
+def tools(slug: str | None, as_json: bool) -> None:
     """The tools of a source, or of all that are on, as a model is offered them."""
-    with open_app(workspace) as app:
+    with open_app() as app:
         shelf = _shelf(app)
         slugs = [slug] if slug else [row["slug"] for row in shelf.rows() if row["enabled"]]
         offered = [entry for one in slugs for entry in shelf.tools(shelf.one(one))]
@@ -185,12 +185,12 @@ def tools(slug: str | None, as_json: bool, workspace: str | None) -> None:
 @click.argument("uri", required=False)
 @json_option
 @workspace_option
-def resources(slug: str, uri: str | None, as_json: bool, workspace: str | None) -> None:
+def resources(slug: str, uri: str | None, as_json: bool) -> None:
     """What an MCP server has to read; with URI, that one on standard output, to keep or to give to a run.
 
     In a conversation `@source:SLUG/URI` names one.
     """
-    with open_app(workspace) as app:
+    with open_app() as app:
         shelf = _shelf(app)
         if uri is not None:
             for _, data in asyncio.run(shelf.resource(slug, uri)):
@@ -208,22 +208,22 @@ _session_option = click.option("--session", default="", metavar="ID", help="In t
 @click.argument("slug")
 @_session_option
 @workspace_option
-def enable(slug: str, session: str, workspace: str | None) -> None:
+def enable(slug: str, session: str) -> None:
     """Every conversation gets its tools; with --session that one alone."""
-    _switch(slug, session, workspace, on=True)
+    _switch(slug, session, on=True)
 
 
 @command.command("disable")
 @click.argument("slug")
 @_session_option
 @workspace_option
-def disable(slug: str, session: str, workspace: str | None) -> None:
+def disable(slug: str, session: str) -> None:
     """Only agents and steps that name it get its tools."""
-    _switch(slug, session, workspace, on=False)
+    _switch(slug, session, on=False)
 
 
-def _switch(slug: str, session: str, workspace: str | None, *, on: bool) -> None:
-    with open_app(workspace) as app:
+def _switch(slug: str, session: str, *, on: bool) -> None:
+    with open_app() as app:
         if not session:
             _shelf(app).switch(slug, on=on)
             return
@@ -237,18 +237,11 @@ def _switch(slug: str, session: str, workspace: str | None, *, on: bool) -> None
 @click.option("--read", multiple=True, metavar="FOLDER", help="A folder to read, where it could not.")
 @click.option("--write", multiple=True, metavar="FOLDER", help="A folder to change.")
 @workspace_option
-def allow(
-    slug: str,
-    network: bool,
-    host: tuple[str, ...],
-    read: tuple[str, ...],
-    write: tuple[str, ...],
-    workspace: str | None,
-) -> int:
+def allow(slug: str, network: bool, host: tuple[str, ...], read: tuple[str, ...], write: tuple[str, ...]) -> int:
     """Give a command more of the machine: hosts, the network, folders. Then it is tested."""
     if not (network or host or read or write):
         raise UsageError("say what it is to have: --network, --host, --read or --write")
-    with open_app(workspace) as app:
+    with open_app() as app:
         shelf = _shelf(app)
         source = shelf.allow(slug, network=network, hosts=host, read=read, write=write)
         print("\n".join(f"  {clean(line)}" for line in shelf.needs(source)), file=sys.stderr)
@@ -258,9 +251,9 @@ def allow(
 @command.command("rm")
 @click.argument("slug")
 @workspace_option
-def remove(slug: str, workspace: str | None) -> None:
+def remove(slug: str) -> None:
     """Take a source away. Its folder is moved aside, not deleted."""
-    with open_app(workspace) as app:
+    with open_app() as app:
         aside = _shelf(app).remove(slug)
     print(clean(f"{slug} is gone; its folder is {aside}"), file=sys.stderr)
 
@@ -270,7 +263,7 @@ def remove(slug: str, workspace: str | None) -> None:
 @click.option("--paste", is_flag=True, help="No browser reaches this machine: paste the address it ends at.")
 @click.option("--device", is_flag=True, help="Type a code in on another machine.")
 @workspace_option
-def sign_in(slug: str, paste: bool, device: bool, workspace: str | None) -> int:
+def sign_in(slug: str, paste: bool, device: bool) -> int:
     """Sign in to a source: by OAuth in a browser, or with a secret that is asked for. Then it is tested."""
 
     def show(address: str) -> None:
@@ -281,7 +274,7 @@ def sign_in(slug: str, paste: bool, device: bool, workspace: str | None) -> int:
     async def pasted() -> str:
         return await asyncio.to_thread(lambda: _typed("the address you were led to"))
 
-    with open_app(workspace) as app:
+    with open_app() as app:
         shelf = _shelf(app)
         how = pasted if paste else None
         reached = asyncio.run(shelf.sign_in(slug, show=show, secret=_typed, paste=how, device=device))
@@ -300,9 +293,9 @@ def sign_in(slug: str, paste: bool, device: bool, workspace: str | None) -> int:
 @command.command("sign-out")
 @click.argument("slug")
 @workspace_option
-def sign_out(slug: str, workspace: str | None) -> None:
+def sign_out(slug: str) -> None:
     """Forget what a source is let in with."""
-    with open_app(workspace) as app:
+    with open_app() as app:
         if not _shelf(app).sign_out(slug):
             print(clean(f"there was nothing stored for {slug}"), file=sys.stderr)
 

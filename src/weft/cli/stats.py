@@ -25,13 +25,7 @@ from weft.render.stats import StatsRow, stats_table, stats_text
 @json_option
 @workspace_option
 def command(
-    pipelines: tuple[str, ...],
-    over: str,
-    by_model: bool,
-    since: str | None,
-    until: str | None,
-    as_json: bool,
-    workspace: str | None,
+    pipelines: tuple[str, ...], over: str, by_model: bool, since: str | None, until: str | None, as_json: bool
 ) -> int:
     """What came of every step: made at the first try, repairs, findings by check, time, cost, verdicts on claims."""
     ask = StatsAsk(
@@ -41,7 +35,7 @@ def command(
         since=day_of(since, "--since"),
         until=day_of(until, "--until"),
     )
-    with open_app(workspace) as app:
+    with open_app() as app:
         found = stats(app.sessions, app.models().price, ask)
     if as_json:
         for row in found.rows:

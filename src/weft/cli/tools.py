@@ -25,9 +25,9 @@ def command() -> None:
 @click.option("--kb", metavar="NAME", help="With the tools of this collection (default: `kb` in config.toml).")
 @json_option
 @workspace_option
-def list_tools(kb: str | None, as_json: bool, workspace: str | None) -> None:
+def list_tools(kb: str | None, as_json: bool) -> None:
     """Every tool with its kind and what it does, exactly as a model is told."""
-    listed = tools_listed(workspace_path(workspace), kb)
+    listed = tools_listed(workspace_path(), kb)
     print_list([(one, (one["name"], one["effect"], one["description"])) for one in listed], as_json=as_json)
 
 
@@ -38,14 +38,14 @@ def list_tools(kb: str | None, as_json: bool, workspace: str | None) -> None:
 @click.option("--tainted", is_flag=True, help="As if content from outside were in the conversation.")
 @json_option
 @workspace_option
-def judge_call(subject: str, tool: str, mode: Mode, tainted: bool, as_json: bool, workspace: str | None) -> None:
+def judge_call(subject: str, tool: str, mode: Mode, tainted: bool, as_json: bool) -> None:
     """What the rules of the workspace say to a call, and which of them. Nothing is run.
 
     SUBJECT is the command for Shell, the address for WebFetch, the path for tools of files, and for any tool its whole
     input as a JSON object.
     """
     note = partial(print, file=sys.stderr)
-    ruling = judge(workspace_path(workspace), tool, subject, mode, tainted=tainted, tell=note)
+    ruling = judge(workspace_path(), tool, subject, mode, tainted=tainted, tell=note)
     if as_json:
         told = {name: getattr(ruling, name) for name in ("decision", "reason", "rule", "file", "remember_key")}
         always = ruling.always.model_dump(exclude_defaults=True) if ruling.always else None
@@ -62,6 +62,6 @@ def judge_call(subject: str, tool: str, mode: Mode, tainted: bool, as_json: bool
 @click.argument("subject")
 @click.option("--tool", default="Shell", help="The tool's name (default: Shell).")
 @workspace_option
-def allow(subject: str, tool: str, workspace: str | None) -> None:
+def allow(subject: str, tool: str) -> None:
     """Write the rule that spares the question about such calls into permissions.yaml, and print it."""
-    print(allow_always(workspace_path(workspace), tool, subject))
+    print(allow_always(workspace_path(), tool, subject))

@@ -29,17 +29,17 @@ from weft.render.cells import clean
 @workspace_option
 @trust_option
 @click.pass_context
-def command(ctx: click.Context, workspace: str | None) -> int | None:
+def command(ctx: click.Context) -> int | None:
     """What you agreed to: code, packs, keys sent to an address.
 
     Alone it shows what the workspace brings that nobody agreed to yet, and asks. What comes with Weft is never asked
     about. Without a terminal: `--trust HASH` with the command that needs it.
     """
-    return _review(workspace) if ctx.invoked_subcommand is None else None
+    return _review() if ctx.invoked_subcommand is None else None
 
 
-def _review(workspace: str | None) -> int:
-    with open_app(workspace) as app:
+def _review() -> int:
+    with open_app() as app:
         asks = is_attended()
         for request in app.not_agreed():
             if request.hash in app.consents.in_advance:

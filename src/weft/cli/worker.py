@@ -34,9 +34,7 @@ if TYPE_CHECKING:
 )
 @trust_option
 @workspace_option
-def command(
-    concurrency: int, queues: str, name: str, home: str | None, grace: float, silence: float, workspace: str | None
-) -> int:
+def command(concurrency: int, queues: str, name: str, home: str | None, grace: float, silence: float) -> int:
     """Take runs from the queue of a shared workspace, on as many machines as you like.
 
     The workspace needs nothing but a config.toml with `store`: pipelines, agents and code come from the store, as they
@@ -50,7 +48,7 @@ def command(
     def prepare(app: App) -> None:
         app.consents.in_advance = trust
 
-    with open_app(workspace, joins=False) as app:
+    with open_app(joins=False) as app:
         if app.shared is None:
             raise UsageError(
                 "this workspace is files on this machine",

@@ -32,9 +32,9 @@ def open_queue(app: App) -> Queue:
 @command.command("list")
 @json_option
 @workspace_option
-def list_workers(as_json: bool, workspace: str | None) -> None:
+def list_workers(as_json: bool) -> None:
     """Every worker, what it does, and how much waits."""
-    with open_app(workspace) as app:
+    with open_app() as app:
         queue = open_queue(app)
         workers, depth = queue.workers(), queue.depth()
     if as_json:
@@ -67,10 +67,10 @@ def list_workers(as_json: bool, workspace: str | None) -> None:
 @click.argument("names", nargs=-1, metavar="[WORKER]...")
 @click.option("--all", "everyone", is_flag=True, help="Every worker.")
 @workspace_option
-def drain(names: tuple[str, ...], everyone: bool, workspace: str | None) -> None:
+def drain(names: tuple[str, ...], everyone: bool) -> None:
     """Let workers finish what they do, take nothing new, and end."""
     if bool(names) == everyone:
         raise UsageError("name the workers, or say --all")
-    with open_app(workspace) as app:
+    with open_app() as app:
         for name in open_queue(app).drain(names):
             print(clean(name))

@@ -21,13 +21,13 @@ def command() -> None:
 @click.option("--to", "store", metavar="ADDRESS", help="postgresql://…; without it what config.toml says.")
 @click.option("--objects", metavar="PLACE", default="", help="Where large contents go: a folder all see, or s3://…")
 @workspace_option
-def push(store: str | None, objects: str, workspace: str | None) -> None:
+def push(store: str | None, objects: str) -> None:
     """Send the files people write, and every session that the store does not have.
 
     What is sent stays here too. In a workspace that is shared already this makes its files the newest for all; when
     others have made theirs the newest since yours came from there, you are told, and nothing is sent: pull first.
     """
-    with open_app(workspace, joins=False) as app:
+    with open_app(joins=False) as app:
         place = os.path.abspath(objects) if objects and "://" not in objects else objects
         shared = open_postgres(store, place) if store else app.shared
         if shared is None:
@@ -47,15 +47,15 @@ def push(store: str | None, objects: str, workspace: str | None) -> None:
 @click.option("--from", "store", metavar="ADDRESS", help="postgresql://…; without it what config.toml says.")
 @click.option("--files", "files_alone", is_flag=True, help="Only what people write; sessions come when asked for.")
 @workspace_option
-def pull(store: str | None, files_alone: bool, workspace: str | None) -> None:
+def pull(store: str | None, files_alone: bool) -> None:
     """Lay the newest files and every session of a shared workspace into a folder.
 
     What you have changed since you last pulled or pushed stays as it is. When others have changed the same file you
     are told which it is, and nothing is changed.
     """
-    path = workspace_path(workspace)
+    path = workspace_path()
     if store is None:
-        with open_app(workspace, joins=False) as app:
+        with open_app(joins=False) as app:
             if app.shared is None:
                 raise UsageError("from where?", hint="weft workspace pull --from postgresql://…")
             store = app.shared.address

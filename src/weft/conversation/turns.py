@@ -227,16 +227,7 @@ def take_request(draft: DecisionDraft, name: str, ask: c.ToolAsk) -> None:
         case "allow":
             release(draft, name)
         case "ask":
-            draft.emit(
-                t.ApprovalRequested(
-                    conversation=name,
-                    turn=number,
-                    call=ask.call,
-                    tool=ask.tool,
-                    reason=ask.reason,
-                    tainted=ask.tainted,
-                )
-            )
+            draft.emit(ask.question(name, number))
         case "deny":
             settle_call(draft, name, ask.call, "denied", "none", ask.reason)
         case "fault":

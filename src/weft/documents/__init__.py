@@ -29,15 +29,7 @@ if TYPE_CHECKING:
     from weft.documents.reading import read_document
     from weft.documents.together import join_documents
 else:
-    __getattr__ = front(
-        __name__,
-        {
-            "weft.documents.content_md": "from_content_md to_content_md",
-            "weft.documents.pictures": "read_picture",
-            "weft.documents.reading": "read_document",
-            "weft.documents.together": "join_documents",
-        },
-    )
+    __getattr__ = front(__name__)
 
 __all__ = [
     "MAX_BYTES",

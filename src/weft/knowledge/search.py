@@ -12,13 +12,13 @@ and goes by a quicker table of word pieces (pieces.py) where that has more.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Final, Literal
 
 from weft.knowledge.collection import Collection
 from weft.knowledge.embedding import Embedder, Unavailable
-from weft.knowledge.expansion import expand
 from weft.knowledge.fusion import K, blend, fuse
 from weft.knowledge.keyword import match_query, plain_words
 from weft.knowledge.matrix import Matrix, load_matrix
@@ -42,6 +42,7 @@ NOTHING_YET: Final = (
 NO_WORDS: Final = "no passage has any of these words: what is found is only near in meaning"
 FEEDBACK: Final = 2
 FEEDBACK_WEIGHT: Final = 0.8
+_SAFE_IN_SMALL_LETTERS: Final = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -287,3 +288,22 @@ class Search:
                 self._matrix, self._by = quick, table
             self._version = version
         return self._matrix
+
+
+def expand(query: str, acronyms: Mapping[str, str]) -> str:
+    """A question with the words that its short forms stand for added, unless it says them already.
+
+    A short form counts only as a whole word, in the case it is declared in; in small letters only when it is longer
+    than three letters, so that `it` and `am` stay the words they are."""
+    small = {name.lower(): name for name in acronyms if len(name) >= _SAFE_IN_SMALL_LETTERS and name.upper() == name}
+    said = " ".join(query.lower().split())
+    added: list[str] = []
+    for word in re.findall(r"\w+", query):
+        name = word if word in acronyms else small.get(word, "")
+        if not name:
+            continue
+        words = acronyms[name]
+        if not re.search(rf"(?<!\w){re.escape(words.lower())}(?!\w)", said):
+            added.append(words)
+            said += f" {words.lower()}"
+    return " ".join([query, *added]) if added else query

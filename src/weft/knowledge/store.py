@@ -330,15 +330,6 @@ class Store:
                 return
             place = place.parent()
 
-    def add_edge(self, source: str, target: str, weight: float, kind: str = "cross_ref", text: str = "") -> None:
-        """An edge that no text states, between passages by id; it lasts until one of them is replaced."""
-        with self.change() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO edges SELECT s.number, t.number, ?, ?, ? FROM passages AS s, passages AS t"
-                " WHERE s.id = ? AND t.id = ?",
-                (weight, kind, text, source, target),
-            )
-
     def edges_from(self, numbers: Iterable[int]) -> dict[int, list[Edge]]:
         return self._edges("source", numbers)
 

@@ -9,7 +9,6 @@ nothing here puts one into a message, a representation or a log.
 from __future__ import annotations
 
 import base64
-import fcntl
 import importlib
 import json
 import os
@@ -110,13 +109,8 @@ class CredentialStore:
 
     @contextmanager
     def _open(self) -> Iterator[Folder]:
-        with Folder.open(self._path, create=True) as folder:
-            held = os.open(LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=folder.fd)
-            try:
-                fcntl.flock(held, fcntl.LOCK_EX)
-                yield folder
-            finally:
-                os.close(held)
+        with Folder.open(self._path, create=True) as folder, folder.locked(LOCK):
+            yield folder
 
     def _load(self, folder: Folder) -> tuple[dict[str, str], dict[str, Any], bytes]:
         """The entries, and what is needed to write them again; a new store when there is none."""

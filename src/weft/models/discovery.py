@@ -35,15 +35,15 @@ MOST_BYTES: Final = 8 * 1024 * 1024
 _WINDOWS: Final = ("max_model_len", "context_length", "context_window", "max_context_length", "loaded_context_length")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Preset:
     """A provider that is known by name. `base_url` is "" for its own address; `variable` is where its key often is."""
 
     name: str
     title: str
     kind: ModelKind
+    variable: str
     base_url: str = ""
-    variable: str = ""
     address: str = ""
     """What its address looks like, when each customer has one of their own."""
 
@@ -136,36 +136,16 @@ def found_agents(variables: Mapping[str, str]) -> list[FoundAgent]:
 
 
 PRESETS: Final = (
-    Preset(name="anthropic", title="Anthropic", kind="anthropic", variable="ANTHROPIC_API_KEY"),
-    Preset(name="openai", title="OpenAI", kind="openai", variable="OPENAI_API_KEY"),
+    Preset("anthropic", "Anthropic", "anthropic", "ANTHROPIC_API_KEY"),
+    Preset("openai", "OpenAI", "openai", "OPENAI_API_KEY"),
+    Preset("openrouter", "OpenRouter", "openai", "OPENROUTER_API_KEY", "https://openrouter.ai/api/v1"),
+    Preset("groq", "Groq", "openai", "GROQ_API_KEY", "https://api.groq.com/openai/v1"),
+    Preset("mistral", "Mistral", "openai", "MISTRAL_API_KEY", "https://api.mistral.ai/v1"),
+    Preset("deepseek", "DeepSeek", "openai", "DEEPSEEK_API_KEY", "https://api.deepseek.com/v1"),
     Preset(
-        name="openrouter",
-        title="OpenRouter",
-        kind="openai",
-        base_url="https://openrouter.ai/api/v1",
-        variable="OPENROUTER_API_KEY",
+        "azure", "Azure OpenAI", "openai", "AZURE_OPENAI_API_KEY", address="https://RESOURCE.openai.azure.com/openai/v1"
     ),
-    Preset(
-        name="groq", title="Groq", kind="openai", base_url="https://api.groq.com/openai/v1", variable="GROQ_API_KEY"
-    ),
-    Preset(
-        name="mistral", title="Mistral", kind="openai", base_url="https://api.mistral.ai/v1", variable="MISTRAL_API_KEY"
-    ),
-    Preset(
-        name="deepseek",
-        title="DeepSeek",
-        kind="openai",
-        base_url="https://api.deepseek.com/v1",
-        variable="DEEPSEEK_API_KEY",
-    ),
-    Preset(
-        name="azure",
-        title="Azure OpenAI",
-        kind="openai",
-        variable="AZURE_OPENAI_API_KEY",
-        address="https://RESOURCE.openai.azure.com/openai/v1",
-    ),
-    Preset(name="google", title="Google", kind="google", variable="GEMINI_API_KEY"),
+    Preset("google", "Google", "google", "GEMINI_API_KEY"),
 )
 
 

@@ -14,8 +14,8 @@ import fcntl
 import json
 import os
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import aclosing, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import Any, Final, Protocol, cast
 
@@ -134,7 +134,7 @@ class ResourceLimits:
         """Note one more use, or say how long it has to wait."""
         if not limit.uses:
             return 0.0
-        with _locked(folder, f"{name}.times") as fd:
+        with folder.locked(f"{name}.times") as fd:
             now = self._clock()
             times = _times(os.pread(fd, os.fstat(fd).st_size, 0))
             wait = wait_for_rate(times, limit, now)
@@ -162,16 +162,6 @@ def _times(data: bytes) -> list[float]:
     except ValueError:
         return []
     return [one for one in found if isinstance(one, int | float)] if isinstance(found, list) else []
-
-
-@contextmanager
-def _locked(folder: Folder, name: str) -> Iterator[int]:
-    fd = folder.open_fd(name, os.O_RDWR | os.O_CREAT)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX)
-        yield fd
-    finally:
-        os.close(fd)
 
 
 class LimitedModel(WrappedModel):

@@ -10,7 +10,9 @@ Closing the stream (`aclose`) ends the call at once. A model holds no conversati
 
 from __future__ import annotations
 
+import base64
 from collections.abc import AsyncIterator, Mapping
+from dataclasses import fields, is_dataclass
 from typing import Any, Literal, Protocol
 
 from weft.protocol.errors import ExternalError
@@ -98,6 +100,17 @@ class Model(Protocol):
         ...
 
     def stream(self, request: Request) -> AsyncIterator[Part]: ...
+
+
+def as_json(value: Any) -> Any:
+    """A request or a part as plain JSON: the form that is compared and shown."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {one.name: as_json(getattr(value, one.name)) for one in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): as_json(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_json(item) for item in value]
+    return base64.b64encode(value).decode() if isinstance(value, bytes) else value
 
 
 def turns_read(model: Model) -> int | None:

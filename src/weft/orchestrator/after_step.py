@@ -12,15 +12,7 @@ from typing import Any, Final
 
 from weft.orchestrator.progress import Decision, Progress, RunSpec, StepProgress
 from weft.orchestrator.run_history import found_in
-from weft.protocol.events import (
-    Cause,
-    DurableEvent,
-    GateOpened,
-    GateResolved,
-    RoundStarted,
-    Verdict,
-    VerdictGiven,
-)
+from weft.protocol import events as e
 from weft.protocol.gates import Choice
 from weft.protocol.hashes import combine
 from weft.protocol.values import replace
@@ -83,18 +75,18 @@ def withdrawn(progress: Progress, name: str) -> Decision:
     standing = progress.gates.get(name)
     if standing is None:
         return Decision(progress)
-    event = GateResolved(
+    event = e.GateResolved(
         run=progress.run, gate=standing.gate, choice="withdrawn", does="withdrawn", hash=standing.hash, by="auto"
     )
     return Decision(progress.without_gate(name), (event,))
 
 
-def _verdict(spec: RunSpec, progress: Progress, unit: Unit, verdict: Verdict, *, fresh: bool) -> Decision:
+def _verdict(spec: RunSpec, progress: Progress, unit: Unit, verdict: e.Verdict, *, fresh: bool) -> Decision:
     """The verdict as an event, when it is new."""
     if not fresh and progress.verdicts.get(unit.name) == verdict:
         return Decision(progress)
     now = progress.history.round_of(unit)
-    event = VerdictGiven(
+    event = e.VerdictGiven(
         run=progress.run,
         step=unit.name,
         attempt=progress.steps[unit.name].attempt,
@@ -109,7 +101,7 @@ def _verdict(spec: RunSpec, progress: Progress, unit: Unit, verdict: Verdict, *,
 def _close(spec: RunSpec, progress: Progress, unit: Unit, *, fresh: bool) -> Decision:
     now = progress.history.round_of(unit)
     done, most = now.round if now else 0, unit.bound(spec.parameters)
-    events: list[DurableEvent] = []
+    events: list[e.DurableEvent] = []
     wanted = unit.wants_round(spec.parameters, progress.seen)
     if unit.kind == "repair":
         verdict = unit.verdict(progress.seen)
@@ -125,7 +117,7 @@ def _close(spec: RunSpec, progress: Progress, unit: Unit, *, fresh: bool) -> Dec
     said, base = unit.said(progress.seen), progress.history.bases[unit.name]
     begun = RoundState(unit.kind, done + 1, most, base, said, found)
     events.append(
-        RoundStarted(
+        e.RoundStarted(
             run=progress.run,
             kind=unit.kind,
             unit=unit.name,
@@ -137,7 +129,7 @@ def _close(spec: RunSpec, progress: Progress, unit: Unit, *, fresh: bool) -> Dec
             found_in=found,
         )
     )
-    cause: Cause = "repair" if unit.kind == "repair" else "rerun"
+    cause: e.Cause = "repair" if unit.kind == "repair" else "rerun"
     reason = f"{unit.kind} round {done + 1} of {most}, asked for by {unit.name}"
     steps = dict(progress.steps)
     for name in unit.steps:  # one that was passed over is judged anew: what its condition looks at is made again too
@@ -167,7 +159,7 @@ def _gate(spec: RunSpec, progress: Progress, name: str, gate: Gate, *, fresh: bo
     asked = _asked(spec, progress, name, gate, digest, replace(step, phase="held"))
     if not gate.auto:
         return asked
-    resolved = GateResolved(
+    resolved = e.GateResolved(
         run=progress.run,
         gate=asked.progress.gates[name].gate,
         choice="proceed",
@@ -213,8 +205,8 @@ def _asked(spec: RunSpec, progress: Progress, name: str, gate: Gate, digest: str
     return after.then(Decision(asking.with_step(name, step), (opened,)))
 
 
-def _opened(spec: RunSpec, progress: Progress, name: str, gate: Gate, digest: str) -> GateOpened:
-    return GateOpened(
+def _opened(spec: RunSpec, progress: Progress, name: str, gate: Gate, digest: str) -> e.GateOpened:
+    return e.GateOpened(
         run=progress.run,
         gate=f"{name}-{progress.gates_opened + 1}",
         step=name,

@@ -45,6 +45,7 @@ from weft.orchestrator.progress import (
     WakeAt,
 )
 from weft.orchestrator.run_history import RunHistory, extra_inputs, on_base, outside, overruled, said
+from weft.protocol import events as e
 from weft.protocol.call_events import Used
 from weft.protocol.commands import (
     AttemptFailed,
@@ -56,21 +57,6 @@ from weft.protocol.commands import (
     Settlement,
     StartRun,
     TimeCame,
-)
-from weft.protocol.events import (
-    ArtifactRejected,
-    BudgetReached,
-    Cause,
-    DurableEvent,
-    Outcome,
-    RunStarted,
-    StepCompleted,
-    StepFailed,
-    StepInterrupted,
-    StepSkipped,
-    StepStarted,
-    StepsUnfolded,
-    WaitStarted,
 )
 from weft.protocol.hashes import combine, hash_value
 from weft.protocol.values import replace
@@ -125,7 +111,7 @@ def _start(spec: RunSpec, state: SessionState, now: float) -> Decision:
     run = before.run if before else (state.run.run if state.run else 0) + 1
     limits = {**(before.budget if before else {}), **spec.wish.budget}
     steps = {name: StepProgress("waiting" if name in wanted else "left") for name in spec.pipeline.steps}
-    started = RunStarted(
+    started = e.RunStarted(
         run=run,
         pipeline=spec.pipeline.name,
         steps=tuple(spec.pipeline.steps),
@@ -168,12 +154,12 @@ def _unfolded(spec: RunSpec, state: SessionState, progress: Progress, command: I
         for name in spec.pipeline.steps
     }
     after = _without_gone(progress, steps)
-    events: list[DurableEvent] = []
+    events: list[e.DurableEvent] = []
     for place in [one for one in command.steps if one in spec.pipeline.mapped]:
         theirs = [name for name in steps if name.startswith(f"{place}.")]
         known = {name: spec.pipeline.steps[name] for name in (*theirs, place)}
         events.append(
-            StepsUnfolded(
+            e.StepsUnfolded(
                 run=progress.run,
                 step=place,
                 items=spec.pipeline.mapped[place].items,
@@ -235,11 +221,11 @@ def _latest(spec: RunSpec, before: RunState | None, now: float) -> float | None:
 def _succeeded(spec: RunSpec, state: SessionState, progress: Progress, command: AttemptSucceeded) -> Decision:
     step = progress.steps[command.step]
     hashes = {artifact.name: artifact.hash for artifact in command.artifacts}
-    events: list[DurableEvent] = [
+    events: list[e.DurableEvent] = [
         artifact.accepted(progress.run, command.step, command.attempt) for artifact in command.artifacts
     ]
     events.append(
-        StepCompleted(
+        e.StepCompleted(
             run=progress.run,
             step=command.step,
             attempt=command.attempt,
@@ -282,8 +268,8 @@ def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: Att
     short = progress.over or _short(spec, progress, command.step, budgets, estimate) if retrying else ""
     short = short or (command.message if command.kind == "over_budget" else "")
     retrying = retrying and not short
-    events: list[DurableEvent] = [
-        ArtifactRejected(
+    events: list[e.DurableEvent] = [
+        e.ArtifactRejected(
             run=progress.run,
             step=command.step,
             attempt=command.attempt,
@@ -293,7 +279,7 @@ def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: Att
         for artifact in dict.fromkeys(finding.artifact for finding in command.findings)
     ]
     events.append(
-        StepFailed(
+        e.StepFailed(
             run=progress.run,
             step=command.step,
             attempt=command.attempt,
@@ -307,14 +293,14 @@ def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: Att
     )
     failed = Decision(progress, tuple(events)).then(over)
     if short:
-        reached = () if progress.over else (BudgetReached(run=progress.run, step=command.step, message=short),)
+        reached = () if progress.over else (e.BudgetReached(run=progress.run, step=command.step, message=short),)
         waiting = replace(progress, over=short).with_step(command.step, replace(step, phase="waiting", estimate=None))
         return _advance(spec, state, failed.then(Decision(waiting, reached)))
     if not retrying:
         ended = replace(step, phase="failed", estimate=None, problem=command.message)
         return _advance(spec, state, failed.then(Decision(progress.with_step(command.step, ended))))
     feedback = tuple(one.with_hint for one in command.findings) or (command.message,)
-    cause: Cause = "resume" if command.resumable and _keeps_its_work(spec, command.step) else "retry"
+    cause: e.Cause = "resume" if command.resumable and _keeps_its_work(spec, command.step) else "retry"
     reason = f"attempt {step.attempt} failed"
     wait = policy.wait(step.tries, f"{state.session} {command.step} {step.attempt}")
     return failed.then(
@@ -326,7 +312,7 @@ def _rested(spec: RunSpec, state: SessionState, progress: Progress, command: Att
     """The items that were asked for are made: the step waits for the others, and nothing that needs it is made. Or it
     waits for a person."""
     left = _settled(progress, command, replace(progress.steps[command.step], phase="left", estimate=None))
-    interrupted = StepInterrupted(
+    interrupted = e.StepInterrupted(
         run=progress.run, step=command.step, attempt=command.attempt, why=command.message, **command.used.told
     )
     rested = Decision(progress, (interrupted,)).then(_overrun(spec, progress, left, command.step))
@@ -338,7 +324,7 @@ def _rested(spec: RunSpec, state: SessionState, progress: Progress, command: Att
 def _interrupted(spec: RunSpec, state: SessionState, progress: Progress, command: InterruptRun) -> Decision:
     running = {name: progress.steps[name] for name in progress.of("running")}
     events = tuple(
-        StepInterrupted(
+        e.StepInterrupted(
             run=progress.run, step=name, attempt=step.attempt, why=command.why, **command.used.get(name, Used()).told
         )
         for name, step in running.items()
@@ -420,7 +406,7 @@ def _in_order(spec: RunSpec, state: SessionState, progress: Progress) -> Decisio
             if spec.pipeline.mapped and not _has_room(spec, progress, name):
                 continue
             turn = _turn(spec, state, progress, name)
-            again |= any(isinstance(event, StepSkipped) for event in turn.events)  # others may have waited for it
+            again |= any(isinstance(event, e.StepSkipped) for event in turn.events)  # others may have waited for it
             decided, progress = decided.then(turn), turn.progress
             if progress.over:
                 break
@@ -488,7 +474,7 @@ def _at_the_end(spec: RunSpec, state: SessionState, progress: Progress) -> Decis
         if step.runs == "in_order" or progress.steps[name].phase != "waiting" or not free or progress.over:
             continue
         if step.runs == "on_failure" and not _failures(spec, progress, name):
-            skipped = StepSkipped(run=progress.run, step=name, reason="passed over: nothing has failed")
+            skipped = e.StepSkipped(run=progress.run, step=name, reason="passed over: nothing has failed")
             turn = Decision(progress.with_step(name, StepProgress("passed")), (skipped,))
         else:
             turn = _turn(spec, state, progress, name)
@@ -514,7 +500,7 @@ def _turn(spec: RunSpec, state: SessionState, progress: Progress, name: str) -> 
     """A step whose turn has come: passed over, up to date, held up by its gate or its time, or begun."""
     step = spec.pipeline.steps[name]
     if step.when and not step.when.holds(spec.parameters, progress.seen):
-        skipped = StepSkipped(run=progress.run, step=name, reason=passed_over(step))
+        skipped = e.StepSkipped(run=progress.run, step=name, reason=passed_over(step))
         return Decision(progress, (skipped,)).then(passed_by(spec, progress, name))
     forced = forced_steps(spec.pipeline, spec.wish)
     if spec.pipeline.units_of(name):
@@ -533,7 +519,7 @@ def _turn(spec: RunSpec, state: SessionState, progress: Progress, name: str) -> 
     why = before.again[1] if before.again else forced.get(name, "")
     verdict = judge(step, spec.facts[name], record, upstream, extra=extra, edited=edited, forced=why)
     if verdict.action == "skip" and record.completion is not None:
-        skip = StepSkipped(run=progress.run, step=name, reason=verdict.reason)
+        skip = e.StepSkipped(run=progress.run, step=name, reason=verdict.reason)
         progress = _skip(spec, progress, name, record, verdict.inputs)
         return Decision(progress, (skip,)).then(consequences(spec, progress, name, fresh=False))
     if name in progress.given_up and not why and record.input_hash == combine(verdict.inputs):
@@ -544,7 +530,7 @@ def _turn(spec: RunSpec, state: SessionState, progress: Progress, name: str) -> 
     if held.progress.steps[name].phase == "asked" or _sleeps(held.progress, name):
         return held
     progress = held.progress
-    cause: Cause = before.again[0] if before.again else verdict.cause if record.attempt else "first"
+    cause: e.Cause = before.again[0] if before.again else verdict.cause if record.attempt else "first"
     if not why and record.resumable and _keeps_its_work(spec, name) and record.input_hash == combine(verdict.inputs):
         cause = "resume"
     anew = name in forced
@@ -565,7 +551,7 @@ def _held_up(spec: RunSpec, progress: Progress, name: str, inputs: Mapping[str, 
         if until <= progress.now:
             return Decision(_awake(progress, name), events)
         known = WaitState(moment_text(until), digest)
-        events = (*events, WaitStarted(run=progress.run, step=name, until=known.until, input_hash=digest))
+        events = (*events, e.WaitStarted(run=progress.run, step=name, until=known.until, input_hash=digest))
         progress = replace(progress, waits={**progress.waits, name: known})
     if moment_seconds(known.until) <= progress.now:
         return Decision(_awake(progress, name), events)
@@ -625,7 +611,7 @@ def _begin(
     progress: Progress,
     name: str,
     inputs: Mapping[str, str],
-    cause: Cause,
+    cause: e.Cause,
     reason: str,
     feedback: tuple[str, ...],
     recorded: int,
@@ -637,13 +623,13 @@ def _begin(
     budgets, estimate = _budgets(spec, progress, name), _estimate(spec, progress, name)
     short = _short(spec, progress, name, budgets, estimate)
     if short:
-        reached = BudgetReached(run=progress.run, step=name, message=short)
+        reached = e.BudgetReached(run=progress.run, step=name, message=short)
         return Decision(replace(progress, over=short), (reached,))
     after, step = withdrawn(progress, name), progress.steps[name]
     progress = after.progress
     only = wanted_items(spec.wish, name) if spec.pipeline.steps[name].map else frozenset()
     attempt, digest = max(recorded, step.attempt) + (cause != "resume"), combine(inputs)
-    started = StepStarted(
+    started = e.StepStarted(
         run=progress.run,
         step=name,
         attempt=attempt,
@@ -736,13 +722,13 @@ def _beside(progress: Progress, name: str, steps: Sequence[str]) -> list[CallEst
 
 def _overrun(spec: RunSpec, before: Progress, after: Progress, name: str) -> Decision:
     """What an attempt really took may be more than its estimate: the first that breaks a limit says so."""
-    events: list[DurableEvent] = []
+    events: list[e.DurableEvent] = []
     for budget, steps, whose in _budgets(spec, after, name):
         fault = exceeded(budget, after.ledger.spent(steps, spec.price), whose)
         if fault:
             after = after.with_note(f"budget of {whose}", fault)
             if not exceeded(budget, before.ledger.spent(steps, spec.price), whose):
-                events.append(BudgetReached(run=after.run, step=name, message=fault))
+                events.append(e.BudgetReached(run=after.run, step=name, message=fault))
     return Decision(after, tuple(events))
 
 
@@ -767,7 +753,7 @@ def _yielded(spec: RunSpec, progress: Progress, step: Step) -> tuple[dict[str, s
     return found, edited
 
 
-def _outcome(spec: RunSpec, progress: Progress) -> tuple[Outcome, str]:
+def _outcome(spec: RunSpec, progress: Progress) -> tuple[e.Outcome, str]:
     if _late(progress):
         return "failed", OVERTIME
     failed = _fatal(spec, progress)

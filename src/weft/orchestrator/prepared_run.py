@@ -28,17 +28,9 @@ from weft.orchestrator.inputs import (
 from weft.orchestrator.map_expansion import unfold
 from weft.orchestrator.plan import wanted_items
 from weft.orchestrator.rest_commands import at_rest
+from weft.protocol import events as e
 from weft.protocol.commands import Artifact, CancelRun, StartRun
 from weft.protocol.errors import UsageError, UserError
-from weft.protocol.events import (
-    ArtifactRestored,
-    DurableEvent,
-    InputRecorded,
-    Record,
-    RunEnded,
-    SessionAdopted,
-    SessionCreated,
-)
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.values import dataclass
 from weft.session.legacy import Legacy
@@ -68,7 +60,7 @@ class PreparedRun:
     """The parameters that a person set, now or earlier in this session."""
     chosen_model: str = ""
     """The model that a person chose for every step, now or earlier in this session."""
-    events: tuple[DurableEvent, ...] = ()
+    events: tuple[e.DurableEvent, ...] = ()
     """What must be recorded before a run."""
     inputs: Mapping[str, SessionInput] = field(default_factory=dict)
     artifacts: tuple[Artifact, ...] = ()
@@ -106,7 +98,7 @@ def prepare_run(ask: PrepareRun) -> PreparedRun:
         check_wish(ask.pipeline, ask.wish)
     _check_same_pipeline(ask)
     state = copy.deepcopy(ask.state) if ask.state.seq else SessionState()
-    events: list[DurableEvent] = []
+    events: list[e.DurableEvent] = []
     if state.seq == 0:
         _add(state, events, _birth(ask))
     for event in _ended_for_another(ask):
@@ -114,7 +106,7 @@ def prepare_run(ask: PrepareRun) -> PreparedRun:
     adopting = ask.legacy is not None
     restored = _gone(ask)
     for name, data in restored.items():
-        _add(state, events, ArtifactRestored(artifact=name, hash=hash_bytes(data)))
+        _add(state, events, e.ArtifactRestored(artifact=name, hash=hash_bytes(data)))
     if restored:
         on_disk = ask.read
         ask = replace(ask, read=lambda name: restored[name] if name in restored else on_disk(name))
@@ -203,9 +195,9 @@ def _is_of(pipeline: Pipeline, step: str) -> bool:
     return step in pipeline.steps or bool(pipeline.items_around(step))
 
 
-def _recorded(name: str, taken: SessionInput) -> InputRecorded:
+def _recorded(name: str, taken: SessionInput) -> e.InputRecorded:
     originals = {file: hash_bytes(data) for file, data in taken.originals.items()} or taken.known
-    return InputRecorded(
+    return e.InputRecorded(
         input=name,
         file=taken.file,
         hash=taken.text.hash,
@@ -312,10 +304,10 @@ def _check_answer(pipeline: Pipeline, name: str, answer: str) -> None:
         raise UsageError(f"--answer {name}={word}: what should be changed?", hint=f"{name}={word}:TEXT")
 
 
-def _birth(ask: PrepareRun, notes: tuple[str, ...] = ()) -> SessionCreated | SessionAdopted:
+def _birth(ask: PrepareRun, notes: tuple[str, ...] = ()) -> e.SessionCreated | e.SessionAdopted:
     if ask.legacy is None:
-        return SessionCreated(session=ask.session, pipeline=ask.pipeline.name, weft=ask.weft)
-    return SessionAdopted(
+        return e.SessionCreated(session=ask.session, pipeline=ask.pipeline.name, weft=ask.weft)
+    return e.SessionAdopted(
         session=ask.session, pipeline=ask.pipeline.name, weft=ask.weft, shape=ask.legacy.shape, notes=notes
     )
 
@@ -339,13 +331,13 @@ def _check_same_pipeline(ask: PrepareRun) -> None:
         raise UserError(f"the run of {before} waits for your answer", hint=f"answer it, or say leave; then begin {now}")
 
 
-def _ended_for_another(ask: PrepareRun) -> tuple[DurableEvent, ...]:
+def _ended_for_another(ask: PrepareRun) -> tuple[e.DurableEvent, ...]:
     """The run of another pipeline that was not finished. Its own pipeline goes on from what it made."""
     run = ask.state.run
     if run is None or run.over or run.pipeline == ask.pipeline.name:
         return ()
     *settled, ended = at_rest(ask.state, CancelRun())
-    assert isinstance(ended, RunEnded)
+    assert isinstance(ended, e.RunEnded)
     return (*settled, replace(ended, message=f"cancelled: {ask.pipeline.name} is begun instead of {run.pipeline}"))
 
 
@@ -362,6 +354,6 @@ def _kept(ask: PrepareRun, facts: Facts, state: SessionState, inputs: Mapping[st
     return kept
 
 
-def _add(state: SessionState, events: list[DurableEvent], event: DurableEvent) -> None:
+def _add(state: SessionState, events: list[e.DurableEvent], event: e.DurableEvent) -> None:
     events.append(event)
-    state.apply(Record(state.seq + 1, state.updated_at, event))
+    state.apply(e.Record(state.seq + 1, state.updated_at, event))

@@ -28,15 +28,8 @@ from weft.orchestrator.replies import (
 )
 from weft.orchestrator.reply_clauses import words_of
 from weft.orchestrator.rest_commands import asked_back, at_rest, is_heard, open_gate, said_to
+from weft.protocol import events as e
 from weft.protocol.commands import CancelRun, ReplyToGate, ResolveConfirmation, RestCommand
-from weft.protocol.events import (
-    ConfirmationAsked,
-    ConfirmationChoice,
-    DurableEvent,
-    GateOpened,
-    WordsMeaning,
-    WordsUnderstood,
-)
 from weft.protocol.values import dataclass
 from weft.session.state import SessionState, UnheardWords
 
@@ -48,7 +41,7 @@ Then = Literal["", "go on", "afresh", "answer"]
 class ReplyIntent:
     """What words mean."""
 
-    meaning: WordsMeaning
+    meaning: e.WordsMeaning
     reason: str = ""
     """Which words decided, or what is not clear about them."""
     gate: str = ""
@@ -63,7 +56,7 @@ class ReplyIntent:
 class HeardWords:
     """What words lead to: events that are recorded together, and what is then done."""
 
-    events: tuple[DurableEvent, ...]
+    events: tuple[e.DurableEvent, ...]
     then: Then = ""
     answer: str = ""
     """The message that the conversation is to answer."""
@@ -87,7 +80,7 @@ def understand(state: SessionState, text: str, *, gate: str = "", talking: bool 
 def hear(state: SessionState, words: UnheardWords, found: ReplyIntent, name: str) -> HeardWords:
     """What these words lead to now. `name` is for a confirmation that is asked. UserError when it can't be done."""
     assert state.run is not None
-    heard = WordsUnderstood(
+    heard = e.WordsUnderstood(
         run=state.run.run,
         words=words.words,
         meaning=found.meaning,
@@ -127,14 +120,14 @@ def hear(state: SessionState, words: UnheardWords, found: ReplyIntent, name: str
             assert_never(found.meaning)
 
 
-def proposed(gate: GateOpened, text: str, judged: Judgement, model: str) -> ReplyIntent:
+def proposed(gate: e.GateOpened, text: str, judged: Judgement, model: str) -> ReplyIntent:
     """What a model takes unclear words for: never more than a question back to the person."""
     found = replace(_reply_of(gate, text, judged), model=model)
     return replace(found, meaning="confirm") if found.meaning == "reply" else found
 
 
 def _replied(
-    state: SessionState, heard: WordsUnderstood, reply: ReplyToGate, words: str, confirmation: str
+    state: SessionState, heard: e.WordsUnderstood, reply: ReplyToGate, words: str, confirmation: str
 ) -> HeardWords:
     gate = open_gate(state, reply.gate)
     does = next((choice.does for choice in gate.choices if choice.id == reply.choice), "")
@@ -147,7 +140,7 @@ def _replied(
 
 
 def _answered(
-    state: SessionState, heard: WordsUnderstood, choice: ConfirmationChoice, words: UnheardWords
+    state: SessionState, heard: e.WordsUnderstood, choice: e.ConfirmationChoice, words: UnheardWords
 ) -> HeardWords:
     asked = state.confirming
     assert asked is not None
@@ -168,7 +161,7 @@ def left_for(text: str) -> str:
     return text if judge_confirmation(text).kind == "unclear" else ""
 
 
-def _reply_of(gate: GateOpened, text: str, judged: Judgement) -> ReplyIntent:
+def _reply_of(gate: e.GateOpened, text: str, judged: Judgement) -> ReplyIntent:
     """What a judgement of a reply leads to at a gate."""
     if judged.kind == "breakout":
         return ReplyIntent(meaning="breakout", reason=judged.reason, gate=gate.gate, text=text.strip())
@@ -176,7 +169,7 @@ def _reply_of(gate: GateOpened, text: str, judged: Judgement) -> ReplyIntent:
         return ReplyIntent(meaning="unclear", reason=judged.reason, gate=gate.gate)
     choices = gate.choices
     does = next((choice.does for choice in choices if choice.id == judged.choice), "")
-    meaning: WordsMeaning = "reply"
+    meaning: e.WordsMeaning = "reply"
     if does == "amend" and not judged.text.strip():
         meaning = "change?"
     elif not judged.sure or (does == "cancel" and not is_named(text, choices)):
@@ -212,7 +205,7 @@ def _at_one_of(state: SessionState, text: str) -> ReplyIntent:
     return ReplyIntent(meaning="gate?", reason=f"several gates are open ({names}): begin with the one you mean")
 
 
-def _begun_with_choice(gate: GateOpened, text: str) -> Judgement | None:
+def _begun_with_choice(gate: e.GateOpened, text: str) -> Judgement | None:
     """ "amend make it shorter": the id of a choice that takes changes, and the change."""
     first, _, rest = text.strip().partition(" ")
     for choice in gate.choices:
@@ -229,7 +222,9 @@ def _named_choice(state: SessionState, text: str) -> bool:
     return any(first == choice.id for gate in state.gates.values() for choice in gate.choices)
 
 
-def _asked_back(state: SessionState, asked: ConfirmationAsked, text: str, pipeline: str, talking: bool) -> ReplyIntent:
+def _asked_back(
+    state: SessionState, asked: e.ConfirmationAsked, text: str, pipeline: str, talking: bool
+) -> ReplyIntent:
     match asked.kind:
         case "breakout":
             return _leaves(state, text)
@@ -253,7 +248,7 @@ def _leaves(state: SessionState, text: str) -> ReplyIntent:
     return ReplyIntent(meaning="unclear", reason=answer.reason)
 
 
-def _confirmed(state: SessionState, asked: ConfirmationAsked, text: str) -> ReplyIntent:
+def _confirmed(state: SessionState, asked: e.ConfirmationAsked, text: str) -> ReplyIntent:
     """ "I understood: proceed. Yes?": only a plain yes is one. What names a choice or says what to change replies, and
     sure words for the same choice say it again: "quit", "please stop". What was unclear twice is still unclear."""
     answer = judge_answer(text)
@@ -268,7 +263,7 @@ def _confirmed(state: SessionState, asked: ConfirmationAsked, text: str) -> Repl
     return ReplyIntent(meaning="unclear", reason="it is neither a yes nor a no")
 
 
-def _changed(state: SessionState, asked: ConfirmationAsked, text: str) -> ReplyIntent:
+def _changed(state: SessionState, asked: e.ConfirmationAsked, text: str) -> ReplyIntent:
     found = _at_gate(state, text, asked.gate)
     if found.meaning in ("unclear", "change?") and text.strip():
         return ReplyIntent(

@@ -10,20 +10,9 @@ from collections.abc import Collection, Container, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from weft.protocol import events as e
 from weft.protocol.commands import CancelRun, ReplyToGate, ResolveConfirmation, RestCommand, StartRun
 from weft.protocol.errors import UserError
-from weft.protocol.events import (
-    ConfirmationAsked,
-    ConfirmationChoice,
-    ConfirmationKind,
-    ConfirmationResolved,
-    Decider,
-    DurableEvent,
-    GateOpened,
-    GateReminded,
-    GateResolved,
-    RunEnded,
-)
 from weft.session.state import RunState, SessionState
 from weft.session.timestamps import moment_seconds, moment_text
 from weft.workspace.parameters import ParameterSpec
@@ -32,7 +21,7 @@ from weft.workspace.spelling import listed, suggest
 
 TEXT_LIMIT: Final = 20_000
 """Characters of one reply."""
-CONFIRMATIONS: Final[Mapping[ConfirmationKind, tuple[ConfirmationChoice, ...]]] = {
+CONFIRMATIONS: Final[Mapping[e.ConfirmationKind, tuple[e.ConfirmationChoice, ...]]] = {
     "breakout": ("leave", "stay"),
     "reply": ("yes", "no"),
     "change": ("no",),
@@ -42,8 +31,8 @@ CONFIRMATIONS: Final[Mapping[ConfirmationKind, tuple[ConfirmationChoice, ...]]] 
 
 
 def at_rest(
-    state: SessionState, command: RestCommand, by: Decider = "person", *, words: str = "", confirmation: str = ""
-) -> tuple[DurableEvent, ...]:
+    state: SessionState, command: RestCommand, by: e.Decider = "person", *, words: str = "", confirmation: str = ""
+) -> tuple[e.DurableEvent, ...]:
     """`words` and `confirmation` name what it was decided on, for a reply that was given in words."""
     run = resting_run(state)
     match command:
@@ -52,32 +41,32 @@ def at_rest(
         case ResolveConfirmation():
             return _resolve(state, run, command, by, words)
         case CancelRun():
-            ended = RunEnded(run=run.run, outcome="cancelled", message="cancelled by the person")
+            ended = e.RunEnded(run=run.run, outcome="cancelled", message="cancelled by the person")
             return (*_settled(state, run, words), ended)
 
 
-def overdue(state: SessionState, now: float) -> tuple[DurableEvent, ...]:
+def overdue(state: SessionState, now: float) -> tuple[e.DurableEvent, ...]:
     """What follows from the gates of a run at rest whose time is over: a reminder, or the choice that is made then."""
     run = state.run
     if run is None or run.outcome != "waiting" or state.confirming is not None:
         return ()
-    events: list[DurableEvent] = []
+    events: list[e.DurableEvent] = []
     for gate in state.gates.values():
         if not gate.due or moment_seconds(gate.due) > now:
             continue
         if gate.then == "remind":
             again = moment_text(now + gate.within)
-            events.append(GateReminded(run=run.run, gate=gate.gate, due=again))
+            events.append(e.GateReminded(run=run.run, gate=gate.gate, due=again))
             continue
         events += at_rest(state, ReplyToGate(gate=gate.gate, choice=gate.then), "deadline")
-        if isinstance(events[-1], RunEnded):
+        if isinstance(events[-1], e.RunEnded):
             break
     return tuple(events)
 
 
 def asked_back(
-    state: SessionState, name: str, kind: ConfirmationKind, text: str, meant: ReplyToGate | None = None
-) -> tuple[DurableEvent, ...]:
+    state: SessionState, name: str, kind: e.ConfirmationKind, text: str, meant: ReplyToGate | None = None
+) -> tuple[e.DurableEvent, ...]:
     """The question whether a person means what their words were understood as, or a reply that they would be; one at a
     time is open."""
     run = resting_run(state)
@@ -87,7 +76,7 @@ def asked_back(
     if meant is not None:
         gate = open_gate(state, meant.gate)
         does = next((one.does for one in gate.choices if one.id == meant.choice), "")
-    asked = ConfirmationAsked(
+    asked = e.ConfirmationAsked(
         run=run.run,
         confirmation=name,
         kind=kind,
@@ -105,7 +94,7 @@ def is_heard(state: SessionState) -> bool:
     return state.run is not None and state.run.outcome is not None and not state.run.over
 
 
-def asked_of(state: SessionState) -> tuple[GateOpened | ConfirmationAsked, ...]:
+def asked_of(state: SessionState) -> tuple[e.GateOpened | e.ConfirmationAsked, ...]:
     """What a run at rest asks a person now, as it was asked."""
     run, asked = state.run, state.confirming
     if run is None or not is_heard(state):
@@ -135,7 +124,7 @@ def still_asked(state: SessionState, asked: Collection[str], text: str) -> str:
     raise UserError("that is no longer what the run asks", hint=hint)
 
 
-def said_to(gate: GateOpened, text: str) -> str:
+def said_to(gate: e.GateOpened, text: str) -> str:
     """What is said to this gate by words that begin with its name and a colon; "" when they do not."""
     name, _, said = text.partition(":")
     return said.strip() if name.strip().lower() in (gate.gate, gate.step) else ""
@@ -151,7 +140,7 @@ def resting_run(state: SessionState) -> RunState:
     return run
 
 
-def open_gate(state: SessionState, name: str) -> GateOpened:
+def open_gate(state: SessionState, name: str) -> e.GateOpened:
     """The open gate of that name, or of the step of that name. UserError when there is none."""
     for gate in state.gates.values():
         if name == gate.gate:
@@ -164,7 +153,7 @@ def open_gate(state: SessionState, name: str) -> GateOpened:
     raise UserError(f"there is no open gate {name}", hint=suggest(name, names, "open gates"))
 
 
-def chosen_id(gate: GateOpened, word: str) -> str:
+def chosen_id(gate: e.GateOpened, word: str) -> str:
     """The id that a word means: an id itself, or the number of an offered choice. UserError for anything else."""
     for number, choice in enumerate(gate.choices, 1):
         if word.lower() in (choice.id, str(number)):
@@ -196,8 +185,8 @@ def continued(wish: StartRun) -> StartRun:
 
 
 def _reply(
-    state: SessionState, run: RunState, command: ReplyToGate, by: Decider, words: str, confirmation: str
-) -> tuple[DurableEvent, ...]:
+    state: SessionState, run: RunState, command: ReplyToGate, by: e.Decider, words: str, confirmation: str
+) -> tuple[e.DurableEvent, ...]:
     gate = open_gate(state, command.gate)
     choice = next((one for one in gate.choices if one.id == command.choice), None)
     if choice is None:
@@ -209,7 +198,7 @@ def _reply(
         raise UserError("what should be changed?", hint=f"say it after the choice: {command.choice} make it shorter")
     if len(text) > TEXT_LIMIT:
         raise UserError(f"the reply has {len(text):,} characters; {TEXT_LIMIT:,} are the most")
-    resolved = GateResolved(
+    resolved = e.GateResolved(
         run=run.run,
         gate=gate.gate,
         choice=choice.id,
@@ -223,14 +212,14 @@ def _reply(
     )
     told = state.confirming is not None and state.confirming.kind == "change" and choice.does == "amend"
     said_yes = bool(confirmation) or told
-    events: tuple[DurableEvent, ...] = (*_settled(state, run, words, said_yes=said_yes), resolved)
+    events: tuple[e.DurableEvent, ...] = (*_settled(state, run, words, said_yes=said_yes), resolved)
     if choice.does == "cancel":
         message = f"cancelled at the gate {gate.gate}"
-        events = (*events, RunEnded(run=run.run, outcome="cancelled", message=message))
+        events = (*events, e.RunEnded(run=run.run, outcome="cancelled", message=message))
     return events
 
 
-def filled_in(gate: GateOpened, values: Mapping[str, Any]) -> dict[str, Any]:
+def filled_in(gate: e.GateOpened, values: Mapping[str, Any]) -> dict[str, Any]:
     """What a person filled in at a gate, as values of their kinds. UserError for what is not asked or not good."""
     asked = {str(one["name"]): one for one in gate.form}
     found: dict[str, Any] = {}
@@ -258,15 +247,15 @@ def field_spec(asked: Mapping[str, Any]) -> ParameterSpec:
     )
 
 
-def _judged(state: SessionState, gate: GateOpened) -> str:
+def _judged(state: SessionState, gate: e.GateOpened) -> str:
     """The result as it is now: a person may have edited it and kept the edit."""
     done = state.steps[gate.step].completion if not gate.before else None
     return done.hash if done else gate.hash
 
 
 def _resolve(
-    state: SessionState, run: RunState, command: ResolveConfirmation, by: Decider, words: str
-) -> tuple[DurableEvent, ...]:
+    state: SessionState, run: RunState, command: ResolveConfirmation, by: e.Decider, words: str
+) -> tuple[e.DurableEvent, ...]:
     asked = state.confirming
     if asked is None or asked.confirmation != command.confirmation:
         raise UserError("nothing is to be confirmed", hint="weft sessions show says what the run waits for")
@@ -276,22 +265,24 @@ def _resolve(
     if command.choice == "yes" and asked.kind == "reply":
         reply = ReplyToGate(gate=asked.gate, choice=asked.choice, text=asked.change)
         return _reply(state, run, reply, by, words, asked.confirmation)
-    resolved = ConfirmationResolved(run=run.run, confirmation=command.confirmation, choice=command.choice, words=words)
+    resolved = e.ConfirmationResolved(
+        run=run.run, confirmation=command.confirmation, choice=command.choice, words=words
+    )
     if command.choice == "yes":
-        ended = RunEnded(run=run.run, outcome="cancelled", message="ended to begin afresh")
+        ended = e.RunEnded(run=run.run, outcome="cancelled", message="ended to begin afresh")
         return resolved, ended
     if command.choice != "leave":
         return (resolved,)
     message = "left for the conversation; it can be taken up again"
-    return resolved, RunEnded(run=run.run, outcome="left", message=message)
+    return resolved, e.RunEnded(run=run.run, outcome="left", message=message)
 
 
 def _settled(
     state: SessionState, run: RunState, words: str = "", *, said_yes: bool = False
-) -> tuple[DurableEvent, ...]:
+) -> tuple[e.DurableEvent, ...]:
     """A clear word to the run answers what was asked back: yes, or what leaves things as they are."""
     asked = state.confirming
     if asked is None:
         return ()
-    choice: ConfirmationChoice = "yes" if said_yes else "stay" if asked.kind == "breakout" else "no"
-    return (ConfirmationResolved(run=run.run, confirmation=asked.confirmation, choice=choice, words=words),)
+    choice: e.ConfirmationChoice = "yes" if said_yes else "stay" if asked.kind == "breakout" else "no"
+    return (e.ConfirmationResolved(run=run.run, confirmation=asked.confirmation, choice=choice, words=words),)

@@ -15,16 +15,9 @@ from collections import deque
 from collections.abc import Callable, Sequence
 
 from weft.orchestrator.progress import EndRun
+from weft.protocol import conversation_events as t
 from weft.protocol.call_events import CallSettled, ConversationCalls
 from weft.protocol.commands import Artifact
-from weft.protocol.conversation_events import (
-    ApprovalRequested,
-    LiveConversationEvent,
-    ModelRetried,
-    StepPlace,
-    ToolProgressed,
-    step_place,
-)
 from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.errors import ExternalError
 from weft.protocol.events import DurableEvent, Event, NoticeGiven, Record, RunEnded, StepModelRetried, StepProgressed
@@ -96,11 +89,11 @@ class RunLog:
             for text in self._session.take_notices():
                 self._publish(NoticeGiven(text=text))
 
-    def show(self, event: LiveConversationEvent) -> None:
+    def show(self, event: t.LiveConversationEvent) -> None:
         self._publish(event)
         self._tell_step(event)
 
-    def ask_again(self, question: ApprovalRequested) -> None:
+    def ask_again(self, question: t.ApprovalRequested) -> None:
         """The log has this question, and nobody has answered it: whoever watches now hears of it."""
         self._publish(question)
 
@@ -111,20 +104,20 @@ class RunLog:
             self._calling.take(record.event)
 
     def _tell_step(self, event: Event) -> None:
-        place = step_place(getattr(event, "conversation", ""))
+        place = t.step_place(getattr(event, "conversation", ""))
         if place is None:
             return
         for call in self._calling.take(event):
             self._publish(call)
             if isinstance(call, CallSettled):
                 self._settled(call)
-        if isinstance(event, ToolProgressed):
+        if isinstance(event, t.ToolProgressed):
             self._publish(StepProgressed(step=place.step, attempt=place.attempt, text=event.text))
-        elif isinstance(event, ModelRetried):
+        elif isinstance(event, t.ModelRetried):
             self._publish(_retried(place, event))
 
 
-def _retried(place: StepPlace, event: ModelRetried) -> StepModelRetried:
+def _retried(place: t.StepPlace, event: t.ModelRetried) -> StepModelRetried:
     return StepModelRetried(
         run=place.run,
         step=place.step,

@@ -45,6 +45,7 @@ from weft.orchestrator.run_log import Publish as Publish
 from weft.orchestrator.run_log import RunLog
 from weft.orchestrator.step_questions import StepQuestions
 from weft.orchestrator.validate import Documents, is_code, parse, validate, write_out
+from weft.protocol import events as e
 from weft.protocol.call_events import CallSettled, Used
 from weft.protocol.commands import (
     Artifact,
@@ -62,15 +63,6 @@ from weft.protocol.conversation_commands import DecideApproval
 from weft.protocol.conversation_events import step_conversation, step_place
 from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.errors import ExternalError, Finding, ModelFeedback, UserError, WeftError
-from weft.protocol.events import (
-    DurableEvent,
-    Event,
-    ItemSettled,
-    NoticeGiven,
-    Outcome,
-    Record,
-    StepModelRetried,
-)
 from weft.protocol.hashes import hash_bytes, hash_value
 from weft.protocol.messages import Media
 from weft.protocol.steps import StepInput
@@ -159,7 +151,7 @@ class Runner:
         *,
         by: Actor = MACHINE,
         key: str = "",
-        before: tuple[SessionState, Sequence[DurableEvent]],
+        before: tuple[SessionState, Sequence[e.DurableEvent]],
         cache: StepCache | None = None,
         clock: Callable[[], float] = time.time,
         using: Callable[[str], AbstractAsyncContextManager[None]] = lambda _: nullcontext(),
@@ -180,7 +172,7 @@ class Runner:
         self._publish = publish
         self._off_loop = off_loop
         self._models = models
-        self._inbox: asyncio.Queue[Command | StepModelRetried] = asyncio.Queue()
+        self._inbox: asyncio.Queue[Command | e.StepModelRetried] = asyncio.Queue()
         self._tools = tools
         self._folders: dict[str, asyncio.Lock] = {}
         self._attempts: dict[tuple[str, int], asyncio.Task[None]] = {}
@@ -197,7 +189,7 @@ class Runner:
         self._questions = StepQuestions(self._log, self._off_loop)
         self._bug: BaseException | None = None
 
-    async def run(self) -> Outcome:
+    async def run(self) -> e.Outcome:
         """To the end: done, failed or interrupted. Raises only what the log could not take, or a bug."""
         progress: Progress | None = None
         command: Command = self._spec.wish
@@ -243,7 +235,7 @@ class Runner:
 
     async def _next(self) -> Command:
         """The next command; that a model is asked again is only recorded."""
-        while isinstance(item := await self._inbox.get(), StepModelRetried):
+        while isinstance(item := await self._inbox.get(), e.StepModelRetried):
             await self._append([item])
         return item
 
@@ -253,7 +245,7 @@ class Runner:
             task.cancel()
         self._inbox.put_nowait(command)
 
-    async def decide_approval(self, command: DecideApproval, by: Actor, key: str) -> Sequence[Record] | None:
+    async def decide_approval(self, command: DecideApproval, by: Actor, key: str) -> Sequence[e.Record] | None:
         """A person's word on a call of a step that is being made: what came of it; None when no step asks that."""
         place = step_place(command.conversation)
         agent = self._agents.get(step_conversation(*place)) if place else None
@@ -262,14 +254,14 @@ class Runner:
         return await self._questions.decide(command, by, key)
 
     @property
-    def asked(self) -> list[Event]:
+    def asked(self) -> list[e.Event]:
         """What steps that call tools themselves ask, for whoever begins to watch."""
         return self._questions.standing
 
     # -- record
 
     async def _record(
-        self, decision: Decision, command: Command, left: Sequence[Kept], before: Sequence[DurableEvent]
+        self, decision: Decision, command: Command, left: Sequence[Kept], before: Sequence[e.DurableEvent]
     ) -> None:
         artifacts = command.artifacts if isinstance(command, AttemptSucceeded) and decision.events else ()
         events = [*before, *(settled for settled, _ in left), *decision.events] if decision.events else []
@@ -300,7 +292,7 @@ class Runner:
 
     async def _append(
         self,
-        events: Sequence[DurableEvent],
+        events: Sequence[e.DurableEvent],
         artifacts: Sequence[Artifact] = (),
         blobs: Sequence[bytes] = (),
         *,
@@ -329,9 +321,9 @@ class Runner:
     def _tell_many_files(self, more: int = 0) -> None:
         """Making them durable takes its time, and nothing else would be seen of it."""
         if (files := self._session.unsynced + more) >= MANY_FILES:
-            self._publish(NoticeGiven(text=f"{files:,} files are made durable"))
+            self._publish(e.NoticeGiven(text=f"{files:,} files are made durable"))
 
-    async def _keep_calls(self, together: Sequence[tuple[CallSettled | ItemSettled, bytes | None]]) -> None:
+    async def _keep_calls(self, together: Sequence[tuple[CallSettled | e.ItemSettled, bytes | None]]) -> None:
         await self._append([event for event, _ in together], blobs=[data for _, data in together if data])
 
     async def _closed(self, command: Command) -> tuple[Command, list[Kept]]:
@@ -588,7 +580,7 @@ class Runner:
             name = step_conversation(start.run, step.name, start.attempt, one.given.item_key, one.tried)
             return await self._made_by(replace(this, step=one.step, calls=one.calls), one.given, one.patience, name)
 
-        async def keep(events: Sequence[DurableEvent], files: Sequence[Artifact]) -> None:
+        async def keep(events: Sequence[e.DurableEvent], files: Sequence[Artifact]) -> None:
             await self._append(events, files)
 
         async def elsewhere(file: str, digest: str) -> ReusedStep | None:
@@ -636,7 +628,7 @@ class Runner:
 
     def _retried(self, start: StartAttempt, model: str, part: Retried) -> None:
         self._inbox.put_nowait(
-            StepModelRetried(
+            e.StepModelRetried(
                 run=start.run,
                 step=start.step,
                 attempt=start.attempt,
@@ -796,7 +788,7 @@ class Runner:
         if open_tasks:
             _, stuck = await asyncio.wait(open_tasks, timeout=GRACE)
             for task in stuck:
-                self._publish(NoticeGiven(text=f"{task.get_name()} ignores its end; its result will not be taken"))
+                self._publish(e.NoticeGiven(text=f"{task.get_name()} ignores its end; its result will not be taken"))
         for calls in [*self._calls.values()]:
             await calls.quiet()
 

@@ -84,14 +84,7 @@ class StepQuestions:
             always=ask.always or None,
             safe_to_retry=ask.safe_to_retry,
         )
-        question = t.ApprovalRequested(
-            conversation=conversation,
-            turn=turn,
-            call=ask.call,
-            tool=ask.tool,
-            reason=ask.reason,
-            tainted=ask.tainted,
-        )
+        question = ask.question(conversation, turn)
         place = (conversation, ask.call)
         waiting = self._open[place] = _Open((requested, question), asyncio.get_running_loop().create_future())
         try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NoReturn
 from urllib.parse import urlsplit
 
 from weft.protocol.call_events import Used
@@ -377,6 +377,9 @@ class Accepted:
     """What an interrupt met (one of `InterruptStatus`), or the name of a message that the conversation answers."""
     type: Literal["accepted"] = "accepted"
 
+    def check(self) -> None:
+        """As of `Refused`, which raises its error."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
@@ -388,6 +391,9 @@ class Refused:
     external: bool = False
     """It is the world that did not cooperate, and not the person who could put it right."""
     type: Literal["refused"] = "refused"
+
+    def check(self) -> NoReturn:
+        raise self.error()
 
     def error(self) -> WeftError:
         if self.external:

@@ -9,7 +9,14 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, Literal
 
-from weft.protocol.conversation_events import Decision, ModelOutcome, Origin, PlanDecision, RulingWord
+from weft.protocol.conversation_events import (
+    ApprovalRequested,
+    Decision,
+    ModelOutcome,
+    Origin,
+    PlanDecision,
+    RulingWord,
+)
 from weft.protocol.messages import StopReason
 from weft.protocol.values import dataclass
 
@@ -40,6 +47,13 @@ class ToolAsk:
     in_order: bool = False
     """It changes something: it waits for the calls before it, and those after it wait for it."""
     malformed: str = ""
+
+    def question(self, conversation: str, turn: int) -> ApprovalRequested:
+        """What a person is asked about it."""
+        why, tainted = self.reason, self.tainted
+        return ApprovalRequested(
+            conversation=conversation, turn=turn, call=self.call, tool=self.tool, reason=why, tainted=tainted
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

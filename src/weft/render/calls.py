@@ -10,10 +10,10 @@ in as a function; what has no known price is "unknown", never nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import field
 from decimal import Decimal
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from weft.protocol.call_events import CallEvent, CallKind, CallSettled, CallStarted, StepTextStreamed, Used
 from weft.protocol.events import ItemSettled, StepCompleted, StepFailed, StepInterrupted
@@ -80,38 +80,40 @@ class StepCalls:
                 call.model, call.usage, call.text = event.model, event.usage, ""
                 call.cut = event.stop in CUT_OFF
 
-    def depth(self, call: StepCall) -> int:
-        found, above = 0, self.calls.get(call.parent)
-        while above is not None and found < len(self.calls):
-            found, above = found + 1, self.calls.get(above.parent)
-        return found
 
-    @property
-    def in_order(self) -> list[StepCall]:
-        """Each one followed by what it calls."""
-        inside: dict[str, list[StepCall]] = {}
-        for call in self.calls.values():
-            inside.setdefault(call.parent if call.parent in self.calls else "", []).append(call)
-        found: list[StepCall] = []
-        left = list(reversed(inside.get("", [])))
-        while left:
-            found.append(call := left.pop())
-            left += reversed(inside.pop(call.call, []))
-        return found
+Nested = TypeVar("Nested", StepCall, CallSettled)
+
+
+def nested(calls: Collection[Nested]) -> Iterator[tuple[Nested, int]]:
+    """Each one followed by what it calls, with how deep it stands. One whose caller is not there stands by itself."""
+    known = {call.call for call in calls}
+    inside: dict[str, list[Nested]] = {}
+    for call in calls:
+        inside.setdefault(call.parent if call.parent in known else "", []).append(call)
+    left = [(call, 0) for call in reversed(inside.get("", []))]
+    while left:
+        call, depth = left.pop()
+        yield call, depth
+        left += [(one, depth + 1) for one in reversed(inside.pop(call.call, []))]
+
+
+def call_number(call: StepCall | CallSettled) -> int:
+    return int(call.call) if call.call.isdecimal() else 0
 
 
 def calls_block(calls: StepCalls, now: float, indent: int, sheet: Page, price: Price | None) -> list[Text]:
     """What a screen shows of a step at work."""
-    shown = _chosen(calls.in_order)
+    depths = {call.call: min(depth, 4) for call, depth in nested(calls.calls.values())}
+    shown = _chosen([calls.calls[name] for name in depths])
     hidden = len(calls.calls) - len(shown)
     lines: list[Text] = []
     if hidden:
         lines.append(sheet.line((" " * indent + f"{hidden} earlier call{'' if hidden == 1 else 's'}", "dim")))
-    lines += [_line(call, now, indent + 2 * min(calls.depth(call), 4), sheet, price) for call in shown]
+    lines += [_line(call, now, indent + 2 * depths[call.call], sheet, price) for call in shown]
     writing = [call for call in calls.calls.values() if call.ok is None and call.text.strip()]
     if writing:
         last = writing[-1]
-        under = indent + 2 * min(calls.depth(last), 4) + 2
+        under = indent + 2 * depths.get(last.call, 0) + 2
         pieces = wrap(sheet.clean(" ".join(last.text.split())), sheet.width - under)[-MOST_TEXT:]
         look = "dim italic" if last.thinking else "dim"
         lines += [sheet.line((" " * under + piece, look)) for piece in pieces]
@@ -124,17 +126,13 @@ def _chosen(calls: list[StepCall]) -> list[StepCall]:
         return calls
     by_name = {call.call: call for call in calls}
     kept: set[str] = set()
-    for call in reversed(sorted(calls, key=_number)):
+    for call in reversed(sorted(calls, key=call_number)):
         if call.ok is None or len(kept) < MOST_CALLS:
             above: StepCall | None = call
             while above is not None and above.call not in kept:
                 kept.add(above.call)
                 above = by_name.get(above.parent)
     return [call for call in calls if call.call in kept][-2 * MOST_CALLS :]
-
-
-def _number(call: StepCall) -> int:
-    return int(call.call) if call.call.isdecimal() else 0
 
 
 def _line(call: StepCall, now: float, indent: int, sheet: Page, price: Price | None) -> Text:

@@ -15,16 +15,7 @@ from dataclasses import field
 from typing import Any, Final, Literal
 
 from weft.protocol import conversation_events as t
-from weft.protocol.events import (
-    ConfirmationAsked,
-    Event,
-    GateOpened,
-    NoticeGiven,
-    QuestionAsked,
-    QuestionClosed,
-    StatusChanged,
-    WordsSaid,
-)
+from weft.protocol import events as e
 from weft.protocol.messages import told_stop
 from weft.protocol.values import dataclass
 from weft.render.cells import cut, paragraphs
@@ -169,37 +160,37 @@ class ConversationView:
     """Why a turn was last interrupted."""
     run: RunPart = field(default_factory=RunPart)
     """The run beside the conversation, as far as it is at work."""
-    questions: dict[str, QuestionAsked] = field(default_factory=dict)
+    questions: dict[str, e.QuestionAsked] = field(default_factory=dict)
     """What tools ask the person, by name."""
-    status: StatusChanged | None = None
+    status: e.StatusChanged | None = None
     plan: str = ""
     """The plan that waits for the person's word."""
 
-    def apply(self, event: Event, now: float) -> None:
+    def apply(self, event: e.Event, now: float) -> None:
         name = getattr(event, "conversation", "")
-        if isinstance(event, NoticeGiven):
+        if isinstance(event, e.NoticeGiven):
             self.finished.append(Noted(event.text, "warning"))
         elif name == MAIN or name.startswith(f"{MAIN}/"):
             self._talk(event, now)
         elif isinstance(event, _STEPS_OWN):
             self._talk(event, now)  # a step of the run asks for its approval too
-        elif isinstance(event, QuestionAsked | QuestionClosed | StatusChanged):
+        elif isinstance(event, e.QuestionAsked | e.QuestionClosed | e.StatusChanged):
             self._aside(event)
         elif not isinstance(event, t.ConversationEvent | t.LiveConversationEvent):
-            if isinstance(event, WordsSaid):
+            if isinstance(event, e.WordsSaid):
                 self.finished.append(SpokenMessage(event.text))
             if told := self.run.card(event, now):
                 self.finished.append(Ran(tuple(told.lines), state=told.state, right=told.right))
             elif lines := self.run.lines(event, now):
-                self.finished.append(Ran(tuple(lines), isinstance(event, GateOpened | ConfirmationAsked)))
+                self.finished.append(Ran(tuple(lines), isinstance(event, e.GateOpened | e.ConfirmationAsked)))
 
-    def _aside(self, event: QuestionAsked | QuestionClosed | StatusChanged) -> None:
+    def _aside(self, event: e.QuestionAsked | e.QuestionClosed | e.StatusChanged) -> None:
         match event:
-            case QuestionAsked():
+            case e.QuestionAsked():
                 self.questions[event.question] = event
-            case QuestionClosed():
+            case e.QuestionClosed():
                 self.questions.pop(event.question, None)
-            case StatusChanged():
+            case e.StatusChanged():
                 self.status = event
 
     def take(self) -> list[ConversationBlock]:
@@ -230,7 +221,7 @@ class ConversationView:
 
     # -- the fold
 
-    def _talk(self, event: Event, now: float) -> None:
+    def _talk(self, event: e.Event, now: float) -> None:
         match event:
             case t.MessageAccepted():
                 if event.conversation == MAIN:
@@ -393,7 +384,7 @@ class ConversationView:
         if event.decision != "amended":
             self.finished.append(Noted(told.get(event.decision, "the plan is dropped")))
 
-    def _rest(self, event: Event) -> None:
+    def _rest(self, event: e.Event) -> None:
         if getattr(event, "conversation", "") != MAIN:
             return
         match event:
@@ -417,7 +408,7 @@ class ConversationView:
             case _:
                 self._beside(event)
 
-    def _beside(self, event: Event) -> None:
+    def _beside(self, event: e.Event) -> None:
         match event:
             case t.PlanSubmitted() | t.PlanDecided():
                 self._planned(event)

@@ -5,23 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, assert_never
 
-from weft.protocol.events import (
-    BudgetReached,
-    ConfirmationAsked,
-    ConfirmationResolved,
-    FlowEvent,
-    GateOpened,
-    GateReminded,
-    GateResolved,
-    ReplyClassified,
-    RoundStarted,
-    StepsUnfolded,
-    VerdictGiven,
-    VerdictOverruled,
-    WaitStarted,
-    WordsSaid,
-    WordsUnderstood,
-)
+from weft.protocol import events as e
 from weft.render.cells import clean, paragraphs
 from weft.render.units import count
 from weft.render.words import MEANINGS, REPLIED
@@ -41,56 +25,56 @@ def more_budget(message: str) -> str:
     return f"--budget {kind}=…"
 
 
-def flow_lines(event: FlowEvent) -> list[str]:
+def flow_lines(event: e.FlowEvent) -> list[str]:
     match event:
-        case GateOpened():
+        case e.GateOpened():
             return [clean(f"gate {event.gate} opened: {gate_title(event)}"), *gate_lines(event)]
-        case GateResolved():
+        case e.GateResolved():
             return _resolved(event)
-        case ConfirmationAsked():
+        case e.ConfirmationAsked():
             return confirmation_lines(event)
-        case WordsSaid():
+        case e.WordsSaid():
             return [clean(f"said: {line}") for line in paragraphs(event.text)]
-        case WordsUnderstood():
+        case e.WordsUnderstood():
             return [clean(f"understood: {understood(event)}")]
-        case ReplyClassified():
+        case e.ReplyClassified():
             return [clean(f"{event.model} was asked what was meant: {event.reason}")]
-        case ConfirmationResolved():
+        case e.ConfirmationResolved():
             return [clean(f"answered: {event.choice}")]
-        case VerdictGiven() | VerdictOverruled():
+        case e.VerdictGiven() | e.VerdictOverruled():
             return verdict_lines(event)
-        case RoundStarted():
+        case e.RoundStarted():
             steps = ", ".join(event.steps)
             return [clean(f"{event.kind} round {event.round} of {event.most}, asked for by {event.unit}: {steps}")]
-        case BudgetReached():
+        case e.BudgetReached():
             return [clean(f"budget reached at {event.step}: {event.message}")]
-        case GateReminded() | WaitStarted() | StepsUnfolded():
+        case e.GateReminded() | e.WaitStarted() | e.StepsUnfolded():
             return _in_time(event)
         case _:
             assert_never(event)
 
 
-def _resolved(event: GateResolved) -> list[str]:
+def _resolved(event: e.GateResolved) -> list[str]:
     if event.does == "withdrawn":
         return [clean(f"gate {event.gate} withdrawn: there is nothing to ask any more")]
     said = f" ({event.text})" if event.text else ""
     return [clean(f"gate {event.gate}: {event.choice}{said}, by {REPLIED.get(event.by, event.by)}")]
 
 
-def _in_time(event: GateReminded | WaitStarted | StepsUnfolded) -> list[str]:
-    if isinstance(event, StepsUnfolded):
+def _in_time(event: e.GateReminded | e.WaitStarted | e.StepsUnfolded) -> list[str]:
+    if isinstance(event, e.StepsUnfolded):
         return [clean(f"step {event.step} has {count(len(event.items), 'item')}")]
-    if isinstance(event, WaitStarted):
+    if isinstance(event, e.WaitStarted):
         return [clean(f"step {event.step} waits until {event.until}")]
     return [clean(f"gate {event.gate} still waits for a reply; it is said again at {event.due}")]
 
 
-def gate_title(gate: GateOpened) -> str:
+def gate_title(gate: e.GateOpened) -> str:
     """What a gate is about."""
     return f"before {gate.step}" if gate.before else f"{gate.step} is done"
 
 
-def gate_waits(gate: GateOpened) -> str:
+def gate_waits(gate: e.GateOpened) -> str:
     return f"{gate_title(gate)}; the run waits for you"
 
 
@@ -98,8 +82,8 @@ def in_verdict(verdict: str) -> str:
     return _VERDICTS.get(verdict, verdict)
 
 
-def verdict_lines(event: VerdictGiven | VerdictOverruled) -> list[str]:
-    if isinstance(event, VerdictOverruled):
+def verdict_lines(event: e.VerdictGiven | e.VerdictOverruled) -> list[str]:
+    if isinstance(event, e.VerdictOverruled):
         said = f"{in_verdict(event.verdict)} instead of {in_verdict(event.was)}"
         lines = paragraphs(f"overruled: {event.claim} of {event.step} is {said}: {event.why}")
         return [clean(line) for line in [*lines, f"  > {event.text}"]]
@@ -110,7 +94,7 @@ def verdict_lines(event: VerdictGiven | VerdictOverruled) -> list[str]:
     return [clean(f"{event.step}: {in_verdict(event.verdict)}{after}{of_claims}")]
 
 
-def understood(event: WordsUnderstood) -> str:
+def understood(event: e.WordsUnderstood) -> str:
     """What was made of a person's words, for them."""
     meant = f"{event.choice}: {event.text}" if event.text else event.choice
     if event.meaning == "refused":
@@ -121,7 +105,7 @@ def understood(event: WordsUnderstood) -> str:
     return f"{said} ({event.reason})" if event.reason and not told_again else said
 
 
-def confirmation_lines(asked: ConfirmationAsked) -> list[str]:
+def confirmation_lines(asked: e.ConfirmationAsked) -> list[str]:
     """What a person is asked back. The order is the one that a number counts in."""
     words = [clean(f"  > {line}") for line in paragraphs(asked.text)]
     match asked.kind:
@@ -150,7 +134,7 @@ def confirmation_lines(asked: ConfirmationAsked) -> list[str]:
             assert_never(asked.kind)
 
 
-def gate_lines(gate: GateOpened) -> list[str]:
+def gate_lines(gate: e.GateOpened) -> list[str]:
     """The message, what is to be looked at, and the choices by number."""
     lines = [clean(f"  {line}") for line in paragraphs(gate.message)] if gate.message else []
     for one in filter(_is_mapping, gate.shown):  # a log may come from a later version, with another shape

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
+from weft.protocol import events as e
 from weft.protocol.call_events import CallEvent
 from weft.protocol.conversation_events import (
     ApprovalDecided,
@@ -22,37 +23,6 @@ from weft.protocol.conversation_events import (
     step_place,
 )
 from weft.protocol.errors import Finding
-from weft.protocol.events import (
-    ArtifactAccepted,
-    ArtifactRejected,
-    ArtifactRestored,
-    ArtifactSetAside,
-    CutAccepted,
-    EditAccepted,
-    Event,
-    FlowEvent,
-    InputRecorded,
-    ItemSettled,
-    NoticeGiven,
-    QuestionAsked,
-    QuestionClosed,
-    RunEnded,
-    RunStarted,
-    SessionAdopted,
-    SessionCreated,
-    SessionDescribed,
-    SettingChanged,
-    SourceSwitched,
-    StatusChanged,
-    StepAdopted,
-    StepCompleted,
-    StepFailed,
-    StepInterrupted,
-    StepModelRetried,
-    StepProgressed,
-    StepSkipped,
-    StepStarted,
-)
 from weft.render.calls import Price, call_lines
 from weft.render.cells import clean, paragraphs
 from weft.render.conversation_lines import conversation_lines
@@ -70,17 +40,17 @@ class PlainLog:
         self._program = program
         self._artifacts: dict[str, list[str]] = {}
 
-    def lines(self, event: Event) -> list[str]:
+    def lines(self, event: e.Event) -> list[str]:
         made: Sequence[str] = ()
-        if isinstance(event, ArtifactAccepted) and not event.item:
+        if isinstance(event, e.ArtifactAccepted) and not event.item:
             self._artifacts.setdefault(event.step, []).append(event.artifact)
-        elif isinstance(event, StepStarted | StepCompleted):
+        elif isinstance(event, e.StepStarted | e.StepCompleted):
             made = self._artifacts.pop(event.step, ())
         return plain_lines(event, self._session, artifacts=made, program=self._program, price=self._price)
 
 
 def plain_lines(
-    event: Event,
+    event: e.Event,
     session: str = "",
     *,
     artifacts: Sequence[str] = (),
@@ -99,62 +69,67 @@ def plain_lines(
 
 def _run_lines(event: RunEvent, session: str, artifacts: Sequence[str], program: str) -> list[str]:
     match event:
-        case SessionCreated() | SessionAdopted() | CutAccepted():
+        case e.SessionCreated() | e.SessionAdopted() | e.CutAccepted():
             return _session_lines(event)
-        case InputRecorded():
+        case e.InputRecorded():
             origin = f" from {event.origin}" if event.origin else ""
             return [clean(f"input {event.input} recorded as {event.file} ({human_size(event.size)}){origin}")]
-        case RunStarted():
+        case e.RunStarted():
             steps = count(len(event.steps), "step")
             how = "taken up again" if event.resumed else "started"
             return [clean(f"run {event.run} {how} (pipeline {event.pipeline}, {steps}, wanted: {event.desired})")]
-        case RunEnded():
+        case e.RunEnded():
             return _run_ended(event, session, program)
-        case ArtifactSetAside():
+        case e.ArtifactSetAside():
             return [clean(f"artifact {event.artifact} was changed by hand, kept as {event.kept}")]
-        case ArtifactRestored():
+        case e.ArtifactRestored():
             return [clean(f"artifact {event.artifact} written again from the log")]
-        case QuestionAsked() | QuestionClosed() | StatusChanged():
+        case e.QuestionAsked() | e.QuestionClosed() | e.StatusChanged():
             return _asides(event)
-        case SettingChanged() | SessionDescribed() | SourceSwitched():
+        case e.SettingChanged() | e.SessionDescribed() | e.SourceSwitched():
             return _asides(event)
-        case NoticeGiven():
+        case e.NoticeGiven():
             return _long("note: ", event.text)
-        case _ if isinstance(event, FlowEvent):
+        case _ if isinstance(event, e.FlowEvent):
             return flow_lines(event)
         case _:
             return _step_lines(event, artifacts)
 
 
-def _session_lines(event: SessionCreated | SessionAdopted | CutAccepted) -> list[str]:
+def _session_lines(event: e.SessionCreated | e.SessionAdopted | e.CutAccepted) -> list[str]:
     match event:
-        case SessionCreated():
+        case e.SessionCreated():
             return [clean(f"session {event.session} created (pipeline {event.pipeline})")]
-        case SessionAdopted():
+        case e.SessionAdopted():
             line = f"session {event.session} adopted (pipeline {event.pipeline}, {event.shape})"
             return [clean(line), *(clean(f"  note: {note}") for note in event.notes)]
-        case CutAccepted():
+        case e.CutAccepted():
             return ["the log goes on without what it has lost:", *(clean(f"  {lost}") for lost in event.lost)]
 
 
 def _asides(
-    event: QuestionAsked | QuestionClosed | StatusChanged | SettingChanged | SessionDescribed | SourceSwitched,
+    event: e.QuestionAsked
+    | e.QuestionClosed
+    | e.StatusChanged
+    | e.SettingChanged
+    | e.SessionDescribed
+    | e.SourceSwitched,
 ) -> list[str]:
     match event:
-        case QuestionAsked():
+        case e.QuestionAsked():
             return [clean(f"asks: {one.get('text')}") for one in event.questions]
-        case SettingChanged():
+        case e.SettingChanged():
             return [clean(f"{event.setting}: {event.value}")]
-        case SessionDescribed():
+        case e.SessionDescribed():
             return [clean(line) for line in _description(event)]
-        case SourceSwitched():
+        case e.SourceSwitched():
             said = {True: "on", False: "off", None: "as its file says"}[event.on]
             return [clean(f"source {event.source}: {said}")]
         case _:
             return []
 
 
-def _description(event: SessionDescribed) -> list[str]:
+def _description(event: e.SessionDescribed) -> list[str]:
     words = {"title": event.title, "status": event.status, "note": event.note}
     told = [f"{name}: {value}" if value else f"no {name}" for name, value in words.items() if value is not None]
     told += [f"label {name}{f' = {value}' if value else ''}" for name, value in event.labels.items()]
@@ -171,51 +146,53 @@ def _description(event: SessionDescribed) -> list[str]:
 def _step_lines(event: StepEvent, artifacts: Sequence[str]) -> list[str]:
     name = f"step {event.step}"
     match event:
-        case StepProgressed():
+        case e.StepProgressed():
             return [clean(f"{event.step}: {line}") for line in paragraphs(event.text)]
-        case StepSkipped():
+        case e.StepSkipped():
             return [clean(f"{name} skipped: {event.reason}")]
-        case StepStarted():
+        case e.StepStarted():
             return [clean(f"{name} started (attempt {event.attempt}, {event.cause}: {event.reason})")]
-        case ArtifactRejected():
+        case e.ArtifactRejected():
             found = count(len(event.findings), "finding")
             first = clean(f"{name} rejected {event.artifact} (attempt {event.attempt}, {found})")
             return [first, *(line for finding in event.findings for line in _finding(finding))]
-        case ArtifactAccepted():  # that of an item is said with its settlement
+        case e.ArtifactAccepted():  # that of an item is said with its settlement
             return [] if event.item else [clean(f"{name} accepted {event.artifact} ({human_size(event.size)})")]
-        case StepCompleted():
+        case e.StepCompleted():
             made = f" -> {', '.join(artifacts)}" if artifacts else ""
             how = f"reused from session {event.reused}" if event.reused else f"done in {human_ms(event.ms)}"
             return [clean(f"{name} {how}{made}")]
-        case StepFailed():
+        case e.StepFailed():
             then = ", retrying" if event.retrying else ""
             told = _long(f"{name} failed (attempt {event.attempt}, {event.kind}{then}): ", event.message)
             return told if event.retrying else [*told, *(f"  {clean(line)}" for line in event.trace.splitlines())]
-        case StepModelRetried():
+        case e.StepModelRetried():
             return [
                 clean(
                     f"{name} waits (attempt {event.attempt}): {told_retry(event.reason, event.wait_ms, event.instead)}"
                 )
             ]
-        case StepInterrupted():
+        case e.StepInterrupted():
             return [clean(f"{name} interrupted (attempt {event.attempt}): {event.why.removeprefix('interrupted ')}")]
-        case ItemSettled():
+        case e.ItemSettled():
             return [clean(f"{name} item {event.item} {_settled(event)}")]
-        case EditAccepted() | StepAdopted():
-            how = "keeps the edit made by hand" if isinstance(event, EditAccepted) else "adopted from an older session"
+        case e.EditAccepted() | e.StepAdopted():
+            how = (
+                "keeps the edit made by hand" if isinstance(event, e.EditAccepted) else "adopted from an older session"
+            )
             return [clean(f"{name} {how}")]
         case _:
             assert_never(event)
 
 
-def _settled(event: ItemSettled) -> str:
+def _settled(event: e.ItemSettled) -> str:
     if event.reused:
         return f"reused from session {event.reused}"
     how = "done" if event.ok else "failed, retrying" if event.retrying else "failed"
     return f"{how} in {human_ms(event.ms)}" + (f": {event.message}" if event.message else "")
 
 
-def _run_ended(event: RunEnded, session: str, program: str) -> list[str]:
+def _run_ended(event: e.RunEnded, session: str, program: str) -> list[str]:
     said = event.message.startswith(event.outcome) or not event.message
     lines = _long("run " if said else f"run {event.outcome}: ", event.message or event.outcome)
     if not session or event.outcome == "done":

@@ -13,30 +13,9 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Final
 
+from weft.protocol import events as e
 from weft.protocol.call_events import CallSettled, CallStarted, StepTextStreamed
 from weft.protocol.conversation_events import ConversationEvent, LiveConversationEvent
-from weft.protocol.events import (
-    ArtifactAccepted,
-    ArtifactRejected,
-    ConfirmationAsked,
-    ConfirmationResolved,
-    Event,
-    GateOpened,
-    GateResolved,
-    InputRecorded,
-    QuestionAsked,
-    RunEnded,
-    RunStarted,
-    StatusChanged,
-    StepCompleted,
-    StepFailed,
-    StepInterrupted,
-    StepProgressed,
-    StepSkipped,
-    StepStarted,
-    WordsSaid,
-    WordsUnderstood,
-)
 from weft.protocol.values import dataclass
 from weft.render.calls import StepCalls, figures
 from weft.render.cells import clean, paragraphs
@@ -47,18 +26,18 @@ from weft.render.units import count, human_ms, human_seconds
 _UNSAID: Final = (
     CallStarted,
     StepTextStreamed,
-    StepStarted,
-    ArtifactAccepted,
-    ArtifactRejected,
-    StepSkipped,
-    GateResolved,
-    ConfirmationResolved,
-    InputRecorded,
-    RunStarted,
-    WordsSaid,
-    StatusChanged,
-    QuestionAsked,
-    StepProgressed,
+    e.StepStarted,
+    e.ArtifactAccepted,
+    e.ArtifactRejected,
+    e.StepSkipped,
+    e.GateResolved,
+    e.ConfirmationResolved,
+    e.InputRecorded,
+    e.RunStarted,
+    e.WordsSaid,
+    e.StatusChanged,
+    e.QuestionAsked,
+    e.StepProgressed,
 )
 """What is seen live, or was said where it was understood."""
 
@@ -91,11 +70,11 @@ class RunPart:
     """`lines` gives what became of an event, and keeps `working` up to date."""
 
     working: dict[str, StepWork] = field(default_factory=dict)
-    gates: dict[str, GateOpened] = field(default_factory=dict)
+    gates: dict[str, e.GateOpened] = field(default_factory=dict)
     """Those that are open, by name."""
     shown: set[str] = field(default_factory=set)
     """The gates that were opened since the run was last set going."""
-    confirming: ConfirmationAsked | None = None
+    confirming: e.ConfirmationAsked | None = None
     _log: PlainLog = field(default_factory=lambda: PlainLog("", ""))
     _pipeline: str = ""
     _began: float = 0.0
@@ -107,27 +86,27 @@ class RunPart:
     _rejected: dict[str, list[str]] = field(default_factory=dict)
     """What was wrong with what a step made last."""
 
-    def card(self, event: Event, now: float) -> CardLine | None:
+    def card(self, event: e.Event, now: float) -> CardLine | None:
         """None for what the card does not tell; then `lines` may."""
         match event:
-            case RunStarted():
+            case e.RunStarted():
                 self._pipeline, self._began, self._steps, self._tokens = event.pipeline, now, 0, 0
                 again = ", taken up again" if event.resumed else ""
                 told = CardLine((clean(f"run {event.run} of {event.pipeline}{again}"),), "running")
-            case StepCompleted():
+            case e.StepCompleted():
                 self._steps += 1
                 made = ", ".join(self._made.pop(event.step, ()))
                 reused = f", reused from session {event.reused}" if event.reused else ""
                 words = clean(f"{event.step}{': ' if made else ''}{made}{reused}")
                 told = CardLine((words,), "done", self._took(event))
-            case StepFailed():
+            case e.StepFailed():
                 self._made.pop(event.step, None)
                 then = "; it is tried again" if event.retrying else ""
                 first, *more = paragraphs(event.message) or [""]
                 words = clean(f"{event.step}, attempt {event.attempt}: {first}{then}")
                 found = self._rejected.pop(event.step, []) if not event.retrying else []
                 told = CardLine((words, *more, *found), "failed", self._took(event))
-            case RunEnded() if event.outcome == "done":
+            case e.RunEnded() if event.outcome == "done":
                 parts = [count(self._steps, "step"), f"{self._tokens:,} tokens" if self._tokens else ""]
                 took = " · ".join(filter(None, [*parts, human_seconds(now - self._began)]))
                 told = CardLine((clean(f"{self._pipeline or 'the run'} is done"),), "done", took)
@@ -136,11 +115,11 @@ class RunPart:
         self._follow(event, now)
         return told
 
-    def _took(self, event: StepCompleted | StepFailed) -> str:
+    def _took(self, event: e.StepCompleted | e.StepFailed) -> str:
         self._tokens += event.usage.get("input", 0) + event.usage.get("output", 0)
         return " · ".join([*figures(event.model, event.usage, None), human_ms(event.ms)])
 
-    def lines(self, event: Event, now: float) -> list[str]:
+    def lines(self, event: e.Event, now: float) -> list[str]:
         """The first line says what happened, the others belong to it; none for what is not worth a line."""
         assert not isinstance(event, ConversationEvent | LiveConversationEvent)
         self._follow(event, now)
@@ -148,54 +127,54 @@ class RunPart:
         match event:
             case CallSettled():
                 return [f"{clean(event.step)}: left out of the prompt: {clean(one)}" for one in event.dropped]
-            case WordsUnderstood():
+            case e.WordsUnderstood():
                 told = [f"understood: {understood(event)}"]
                 return [*told, *self.question()] if event.meaning in _ASKED_AGAIN else told
-            case GateOpened():
+            case e.GateOpened():
                 return _gate(event)
-            case RunEnded() if event.outcome == "waiting":
+            case e.RunEnded() if event.outcome == "waiting":
                 return [line for gate in self.gates.values() if gate.gate not in self.shown for line in _gate(gate)]
-            case RunEnded() if event.outcome in ("left", "interrupted", "failed", "over_budget", "asleep"):
+            case e.RunEnded() if event.outcome in ("left", "interrupted", "failed", "over_budget", "asleep"):
                 return [*said, '  say "resume the run" to take it up again']
             case _:
                 return [] if isinstance(event, _UNSAID) else said
 
-    def _follow(self, event: Event, now: float) -> None:
+    def _follow(self, event: e.Event, now: float) -> None:
         match event:
-            case StepProgressed():
+            case e.StepProgressed():
                 if work := self.working.get(event.step):
                     work.progress = (paragraphs(event.text) or [""])[-1]
-            case StepStarted():
+            case e.StepStarted():
                 self.working[event.step] = StepWork(event.step, event.attempt, now)
                 self._rejected.pop(event.step, None)
             case CallStarted() | CallSettled() | StepTextStreamed():
                 if work := self.working.get(event.step):
                     work.calls.apply(event, now)
-            case ArtifactAccepted() if not event.item:
+            case e.ArtifactAccepted() if not event.item:
                 self._made.setdefault(event.step, []).append(event.artifact)
-            case ArtifactRejected():
+            case e.ArtifactRejected():
                 self._rejected[event.step] = self._log.lines(event)[1:]
-            case StepCompleted() | StepFailed() | StepInterrupted():
+            case e.StepCompleted() | e.StepFailed() | e.StepInterrupted():
                 self.working.pop(event.step, None)
-            case RunStarted():
+            case e.RunStarted():
                 self.shown.clear()
-            case RunEnded():
+            case e.RunEnded():
                 self.working.clear()
             case _:
                 self._follow_flow(event)
 
-    def _follow_flow(self, event: Event) -> None:
+    def _follow_flow(self, event: e.Event) -> None:
         match event:
-            case GateOpened():
+            case e.GateOpened():
                 self.gates[event.gate] = event
                 self.shown.add(event.gate)
-            case GateResolved():
+            case e.GateResolved():
                 self.gates.pop(event.gate, None)
-            case ConfirmationAsked():
+            case e.ConfirmationAsked():
                 self.confirming = event
-            case ConfirmationResolved():
+            case e.ConfirmationResolved():
                 self.confirming = None
-            case WordsUnderstood() if event.meaning in ("stay", "no"):
+            case e.WordsUnderstood() if event.meaning in ("stay", "no"):
                 self.confirming = None  # what was asked back is answered; the gate is asked again
 
     def question(self) -> list[str]:
@@ -205,6 +184,6 @@ class RunPart:
         return [line for gate in self.gates.values() for line in _gate(gate)]
 
 
-def _gate(gate: GateOpened) -> list[str]:
+def _gate(gate: e.GateOpened) -> list[str]:
     title = f"{clean(gate_waits(gate))} ({clean(gate.gate)})"
     return [title, *gate_lines(gate), "  leave: talk about something else; the run is kept, and can be taken up again"]

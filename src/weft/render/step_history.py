@@ -8,28 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from typing import Any, Literal, assert_never
 
+from weft.protocol import events as e
 from weft.protocol.call_events import CallSettled, ConversationCalls, used_by
 from weft.protocol.conversation_events import PROCESS_LOST
 from weft.protocol.errors import Finding
-from weft.protocol.events import (
-    ArtifactAccepted,
-    ArtifactRejected,
-    ArtifactSetAside,
-    EditAccepted,
-    GateOpened,
-    GateResolved,
-    ItemSettled,
-    Record,
-    RoundStarted,
-    StepAdopted,
-    StepCompleted,
-    StepFailed,
-    StepInterrupted,
-    StepSkipped,
-    StepStarted,
-    VerdictGiven,
-    VerdictOverruled,
-)
 from weft.protocol.values import dataclass
 from weft.render.calls import Spent, spent_of
 from weft.render.flow import in_verdict
@@ -67,7 +49,7 @@ class ItemHistory:
     """One try of an item."""
 
     run: int
-    settled: ItemSettled
+    settled: e.ItemSettled
     findings: tuple[Finding, ...]
     calls: tuple[CallSettled, ...]
 
@@ -127,9 +109,9 @@ class AttemptHistory:
 
 @dataclass(slots=True)
 class GateHistory:
-    opened: GateOpened
+    opened: e.GateOpened
     at: str
-    reply: GateResolved | None = None
+    reply: e.GateResolved | None = None
     replied: str = ""
 
 
@@ -153,23 +135,23 @@ class StepHistory:
 
 
 StepEvent = (
-    StepStarted
-    | StepSkipped
-    | ArtifactRejected
-    | ArtifactAccepted
+    e.StepStarted
+    | e.StepSkipped
+    | e.ArtifactRejected
+    | e.ArtifactAccepted
     | CallSettled
-    | ItemSettled
-    | StepCompleted
-    | StepFailed
-    | StepInterrupted
-    | EditAccepted
-    | StepAdopted
-    | VerdictGiven
-    | GateOpened
+    | e.ItemSettled
+    | e.StepCompleted
+    | e.StepFailed
+    | e.StepInterrupted
+    | e.EditAccepted
+    | e.StepAdopted
+    | e.VerdictGiven
+    | e.GateOpened
 )
 
 
-def step_history(step: str, records: Iterable[Record]) -> StepHistory:
+def step_history(step: str, records: Iterable[e.Record]) -> StepHistory:
     fold = _Fold(StepHistory(step))
     for record in records:
         fold.apply(record)
@@ -181,26 +163,26 @@ class _Fold:
         self.history = history
         self._replies: dict[str, str] = {}
         """What was said at each gate of the session: a step may be given the replies at another's."""
-        self._overruled: dict[str, VerdictOverruled] = {}
-        self._rounds: dict[str, RoundStarted] = {}
+        self._overruled: dict[str, e.VerdictOverruled] = {}
+        self._rounds: dict[str, e.RoundStarted] = {}
         self._calling = ConversationCalls()
 
-    def apply(self, record: Record) -> None:
+    def apply(self, record: e.Record) -> None:
         event = record.event
         for call in self._calling.take(event):
             if isinstance(call, CallSettled) and call.step == self.history.step:
                 self._own(call, record.at)
         match event:
-            case GateResolved():
+            case e.GateResolved():
                 self._replies[event.gate] = event.text
                 for gate in self.history.gates:
                     if gate.opened.gate == event.gate:
                         gate.reply, gate.replied = event, record.at
-            case RoundStarted():
+            case e.RoundStarted():
                 self._rounds[f"{event.kind}:{event.unit}"] = event
-            case VerdictOverruled() if event.step == self.history.step:
+            case e.VerdictOverruled() if event.step == self.history.step:
                 self._overruled[f"{_OVERRULED}{event.claim}"] = event
-            case ArtifactSetAside():
+            case e.ArtifactSetAside():
                 if event.artifact in self.history.result:
                     self.history.aside.append((event.artifact, event.kept))
             case _ if isinstance(event, StepEvent) and event.step == self.history.step:
@@ -211,7 +193,7 @@ class _Fold:
     def _own(self, event: StepEvent, at: str) -> None:
         history = self.history
         match event:
-            case StepStarted():
+            case e.StepStarted():
                 earlier = self._attempt(event.attempt)
                 if event.cause == "resume" and earlier is not None:
                     earlier.cut_off = earlier.message
@@ -219,15 +201,17 @@ class _Fold:
                 else:
                     history.attempts.append(self._begun(event, at))
                 history.skipped = history.kept = ""
-            case GateOpened():
+            case e.GateOpened():
                 history.gates.append(GateHistory(event, at))
-            case StepSkipped():
+            case e.StepSkipped():
                 history.skipped = event.reason
-            case EditAccepted() | StepAdopted():
-                history.kept = "edited by hand" if isinstance(event, EditAccepted) else "adopted from an older session"
-            case ArtifactAccepted() if event.item:
+            case e.EditAccepted() | e.StepAdopted():
+                history.kept = (
+                    "edited by hand" if isinstance(event, e.EditAccepted) else "adopted from an older session"
+                )
+            case e.ArtifactAccepted() if event.item:
                 pass  # its settlement names the file
-            case ArtifactAccepted() if not self._open(event.attempt):
+            case e.ArtifactAccepted() if not self._open(event.attempt):
                 history.result[event.artifact] = (event.hash, event.size)
             case _:
                 attempt = self._attempt(event.attempt)
@@ -237,14 +221,14 @@ class _Fold:
     def _in_attempt(
         self,
         attempt: AttemptHistory,
-        event: ArtifactRejected
-        | ArtifactAccepted
+        event: e.ArtifactRejected
+        | e.ArtifactAccepted
         | CallSettled
-        | ItemSettled
-        | StepCompleted
-        | StepFailed
-        | StepInterrupted
-        | VerdictGiven,
+        | e.ItemSettled
+        | e.StepCompleted
+        | e.StepFailed
+        | e.StepInterrupted
+        | e.VerdictGiven,
         at: str,
     ) -> None:
         match event:
@@ -254,19 +238,19 @@ class _Fold:
                 attempt.calls.append(event)
                 if event.item:
                     attempt.of_open.setdefault(event.item, OpenTry()).calls.append(event)
-            case ItemSettled():
+            case e.ItemSettled():
                 known = attempt.of_open.pop(event.item, None) or OpenTry()
                 tried = ItemHistory(event.run, event, known.findings, tuple(known.calls))
                 attempt.items.setdefault(event.item, []).append(tried)
-            case ArtifactRejected():
+            case e.ArtifactRejected():
                 attempt.findings += event.findings
                 if event.item:
                     attempt.of_open.setdefault(event.item, OpenTry()).findings = event.findings
-            case ArtifactAccepted():
+            case e.ArtifactAccepted():
                 attempt.artifacts[event.artifact] = (event.hash, event.size)
-            case VerdictGiven():
+            case e.VerdictGiven():
                 attempt.verdict = event.verdict
-            case StepCompleted() | StepFailed() | StepInterrupted():
+            case e.StepCompleted() | e.StepFailed() | e.StepInterrupted():
                 # One that was cut off and taken up again took what it took each time.
                 attempt.took += spent_of(event)
                 attempt.ms, attempt.model = (attempt.ms or 0) + event.ms, event.model or attempt.model
@@ -275,19 +259,19 @@ class _Fold:
             case _:
                 assert_never(event)
 
-    def _settle(self, attempt: AttemptHistory, event: StepCompleted | StepFailed | StepInterrupted) -> None:
+    def _settle(self, attempt: AttemptHistory, event: e.StepCompleted | e.StepFailed | e.StepInterrupted) -> None:
         match event:
-            case StepCompleted():
+            case e.StepCompleted():
                 attempt.result = "completed"
                 attempt.message = f"reused from session {event.reused}" if event.reused else ""
                 self.history.result = dict(attempt.artifacts)
-            case StepFailed():
+            case e.StepFailed():
                 attempt.result, attempt.kind, attempt.message = "failed", event.kind, event.message
                 attempt.trace = event.trace
-            case StepInterrupted():
+            case e.StepInterrupted():
                 attempt.result, attempt.message = "interrupted", event.why
 
-    def _begun(self, event: StepStarted, at: str) -> AttemptHistory:
+    def _begun(self, event: e.StepStarted, at: str) -> AttemptHistory:
         before = self.history.attempts[-1].inputs if self.history.attempts else event.inputs
         names = dict.fromkeys([*event.inputs, *before])
         changes = [

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, field
+from itertools import islice
 from typing import Any, Final
 
 from rich.console import Group
@@ -15,7 +16,7 @@ from rich.text import Text
 
 from weft.protocol.call_events import CallSettled
 from weft.protocol.values import dataclass
-from weft.render.calls import Price, cost_of, figures, spent_parts
+from weft.render.calls import Price, call_number, cost_of, figures, nested, spent_parts
 from weft.render.cells import clean, paragraphs
 from weft.render.flow import in_words
 from weft.render.page import group, page
@@ -182,17 +183,9 @@ def _items(attempt: AttemptHistory) -> list[Row]:
 
 
 def call_rows(calls: Sequence[CallSettled], price: Price | None) -> list[Row]:
-    """Nested, in the order they began. One whose parent never ended stands by itself."""
-    known = {call.call for call in calls}
-    inside: dict[str, list[CallSettled]] = {}
-    for call in sorted(calls, key=_number):
-        inside.setdefault(call.parent if call.parent in known else "", []).append(call)
+    """Nested, in the order they began."""
     rows: list[Row] = []
-    left = [(call, 0) for call in reversed(inside.get("", []))]
-    shown = 0
-    while left and shown < MOST_CALLS:
-        call, depth = left.pop()
-        shown += 1
+    for call, depth in islice(nested(sorted(calls, key=call_number)), MOST_CALLS):
         facts = [human_ms(call.ms), *figures(call.model, call.usage, price)]
         sign, title = "" if call.ok else "failed: ", f" · {call.title}" if call.title else ""
         said = f" · {_short(call.message)}" if call.message else ""
@@ -200,12 +193,7 @@ def call_rows(calls: Sequence[CallSettled], price: Price | None) -> list[Row]:
         text = f"{sign}{call.kind} {name}{title} ({', '.join(facts)}){said}"
         rows.append(Row(4 + 2 * min(depth, 6), text, "" if call.ok else "red"))
         rows += [Row(6 + 2 * min(depth, 6), f"left out of the prompt: {what}", "yellow") for what in call.dropped]
-        left += [(one, depth + 1) for one in reversed(inside.pop(call.call, []))]
-    return rows + _more(len(calls) - shown, "call", 4)
-
-
-def _number(call: CallSettled) -> int:
-    return int(call.call) if call.call.isdecimal() else 0
+    return rows + _more(len(calls) - MOST_CALLS, "call", 4)
 
 
 def _output(content: StepPage) -> list[Row]:

@@ -11,49 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Literal, assert_never
 
+from weft.protocol import events as e
 from weft.protocol.call_events import CallEvent
 from weft.protocol.conversation_events import ConversationEvent, LiveConversationEvent
 from weft.protocol.errors import Finding
-from weft.protocol.events import (
-    ArtifactAccepted,
-    ArtifactRejected,
-    ArtifactRestored,
-    ArtifactSetAside,
-    ConfirmationAsked,
-    ConfirmationResolved,
-    CutAccepted,
-    EditAccepted,
-    Event,
-    FlowEvent,
-    GateOpened,
-    GateResolved,
-    InputRecorded,
-    ItemSettled,
-    NoticeGiven,
-    Outcome,
-    QuestionAsked,
-    QuestionClosed,
-    ReplyClassified,
-    RunEnded,
-    RunStarted,
-    SessionAdopted,
-    SessionCreated,
-    SessionDescribed,
-    SettingChanged,
-    SourceSwitched,
-    StatusChanged,
-    StepAdopted,
-    StepCompleted,
-    StepFailed,
-    StepInterrupted,
-    StepModelRetried,
-    StepProgressed,
-    StepSkipped,
-    StepStarted,
-    StepsUnfolded,
-    WordsSaid,
-    WordsUnderstood,
-)
 from weft.protocol.values import dataclass
 from weft.render.calls import Spent, StepCalls, spent_of
 from weft.render.cells import paragraphs
@@ -62,38 +23,38 @@ from weft.render.units import told_retry
 
 StepState = Literal["waiting", "running", "done", "skipped", "failed", "interrupted"]
 StepEvent = (
-    StepSkipped
-    | StepStarted
-    | ArtifactRejected
-    | ArtifactAccepted
-    | StepCompleted
-    | StepFailed
-    | StepModelRetried
-    | StepInterrupted
-    | StepProgressed
-    | ItemSettled
-    | EditAccepted
-    | StepAdopted
+    e.StepSkipped
+    | e.StepStarted
+    | e.ArtifactRejected
+    | e.ArtifactAccepted
+    | e.StepCompleted
+    | e.StepFailed
+    | e.StepModelRetried
+    | e.StepInterrupted
+    | e.StepProgressed
+    | e.ItemSettled
+    | e.EditAccepted
+    | e.StepAdopted
 )
 
 
 RunEvent = (
-    SessionCreated
-    | SessionAdopted
-    | CutAccepted
-    | InputRecorded
-    | RunStarted
-    | RunEnded
-    | ArtifactSetAside
-    | ArtifactRestored
-    | NoticeGiven
-    | QuestionAsked
-    | QuestionClosed
-    | StatusChanged
-    | SettingChanged
-    | SessionDescribed
-    | SourceSwitched
-    | FlowEvent
+    e.SessionCreated
+    | e.SessionAdopted
+    | e.CutAccepted
+    | e.InputRecorded
+    | e.RunStarted
+    | e.RunEnded
+    | e.ArtifactSetAside
+    | e.ArtifactRestored
+    | e.NoticeGiven
+    | e.QuestionAsked
+    | e.QuestionClosed
+    | e.StatusChanged
+    | e.SettingChanged
+    | e.SessionDescribed
+    | e.SourceSwitched
+    | e.FlowEvent
     | StepEvent
 )
 
@@ -125,56 +86,56 @@ class StepView:
 
     def apply(self, event: StepEvent, now: float) -> None:
         match event:
-            case StepStarted():
+            case e.StepStarted():
                 # A retry's own reason is the failure, which `message` has: the step still runs for its first reason.
                 self.reason = self.reason if event.cause == "retry" and self.tries_in_run else event.reason
                 self.state, self.attempt, self.tries_in_run = "running", event.attempt, self.tries_in_run + 1
                 self.started, self.ms, self.artifacts, self.progress = now, None, (), ""
                 self.calls, self.items = StepCalls(), 0
-            case StepProgressed() | StepModelRetried():
+            case e.StepProgressed() | e.StepModelRetried():
                 self._progressed(event)
-            case ArtifactRejected() | ArtifactAccepted():
+            case e.ArtifactRejected() | e.ArtifactAccepted():
                 self._judged(event)
-            case StepCompleted():
+            case e.StepCompleted():
                 self.state, self.ms = "done", event.ms
                 self.message = f"reused from session {event.reused}" if event.reused else ""
                 self._took(event)
-            case StepFailed():
+            case e.StepFailed():
                 self.state = "waiting" if event.retrying else "failed"
                 self.message, self.ms, self.artifacts = event.message, event.ms, ()
                 self._took(event)
                 self.findings = self.findings if self.rejected_attempt == event.attempt else ()
-            case StepInterrupted():
+            case e.StepInterrupted():
                 self.state, self.message, self.artifacts = "interrupted", event.why, ()
                 self.ms = self._elapsed_ms(now)
                 self._took(event)
-            case ItemSettled():
+            case e.ItemSettled():
                 self.items += not event.retrying
-            case StepSkipped() if self.state == "done":
+            case e.StepSkipped() if self.state == "done":
                 pass  # made before the run came to rest, and still good
-            case StepSkipped() | EditAccepted() | StepAdopted():
+            case e.StepSkipped() | e.EditAccepted() | e.StepAdopted():
                 self.state, self.reason = "skipped", _why_skipped(event)
             case _:
                 assert_never(event)
 
-    def _judged(self, event: ArtifactRejected | ArtifactAccepted) -> None:
+    def _judged(self, event: e.ArtifactRejected | e.ArtifactAccepted) -> None:
         if event.item:
             return  # it has tries of its own, and its settlement says what came of it
-        if isinstance(event, ArtifactRejected):
+        if isinstance(event, e.ArtifactRejected):
             earlier = self.findings if self.rejected_attempt == event.attempt else ()
             self.findings, self.rejected_attempt = earlier + event.findings, event.attempt
         elif event.artifact not in self.artifacts:
             self.artifacts = (*self.artifacts, event.artifact)
 
-    def _progressed(self, event: StepProgressed | StepModelRetried) -> None:
+    def _progressed(self, event: e.StepProgressed | e.StepModelRetried) -> None:
         if self.state != "running" or event.attempt != self.attempt:
             return
-        if isinstance(event, StepModelRetried):
+        if isinstance(event, e.StepModelRetried):
             self.progress = told_retry(event.reason, event.wait_ms, event.instead)
         else:
             self.progress = (paragraphs(event.text) or [""])[-1]
 
-    def _took(self, event: StepCompleted | StepFailed | StepInterrupted) -> None:
+    def _took(self, event: e.StepCompleted | e.StepFailed | e.StepInterrupted) -> None:
         self.spent += spent_of(event)
 
     def run_ended(self, now: float) -> None:
@@ -185,23 +146,23 @@ class StepView:
         return None if self.started is None else round((now - self.started) * 1000)
 
 
-def _in_words(event: ArtifactSetAside | ArtifactRestored | NoticeGiven) -> str:
+def _in_words(event: e.ArtifactSetAside | e.ArtifactRestored | e.NoticeGiven) -> str:
     match event:
-        case ArtifactSetAside():
+        case e.ArtifactSetAside():
             return f"{event.artifact} was changed by hand; that version is kept as {event.kept}"
-        case ArtifactRestored():
+        case e.ArtifactRestored():
             return f"{event.artifact} was written again from the log"
-        case NoticeGiven():
+        case e.NoticeGiven():
             return event.text
 
 
-def _why_skipped(event: StepSkipped | EditAccepted | StepAdopted) -> str:
+def _why_skipped(event: e.StepSkipped | e.EditAccepted | e.StepAdopted) -> str:
     match event:
-        case StepSkipped():
+        case e.StepSkipped():
             return event.reason
-        case EditAccepted():
+        case e.EditAccepted():
             return "your edit is kept as the result"
-        case StepAdopted():
+        case e.StepAdopted():
             return "the artifact of the older session is kept"
 
 
@@ -220,14 +181,14 @@ class RunView:
     notices: list[str] = field(default_factory=list)
     started: float | None = None
     ended: float | None = None
-    outcome: Outcome | None = None
+    outcome: e.Outcome | None = None
     message: str = ""
-    gates: dict[str, GateOpened] = field(default_factory=dict)
+    gates: dict[str, e.GateOpened] = field(default_factory=dict)
     """Those that are open, by name."""
     asks_here: bool = False
     """Whoever looks is asked in the same place, below: what is asked and how to answer need not be said."""
 
-    def apply(self, event: Event, now: float) -> None:
+    def apply(self, event: e.Event, now: float) -> None:
         if isinstance(event, ConversationEvent | LiveConversationEvent):
             return  # a conversation beside the run has a screen of its own
         if isinstance(event, CallEvent):
@@ -239,48 +200,48 @@ class RunView:
 
     def _run_event(self, event: RunEvent, now: float) -> None:
         match event:
-            case SessionCreated():
+            case e.SessionCreated():
                 self.pipeline = event.pipeline
-            case SessionAdopted():
+            case e.SessionAdopted():
                 self.pipeline = event.pipeline
                 for note in event.notes:
                     self._notice(note)
-            case InputRecorded() | CutAccepted() | SettingChanged() | SessionDescribed() | SourceSwitched():
+            case e.InputRecorded() | e.CutAccepted() | e.SettingChanged() | e.SessionDescribed() | e.SourceSwitched():
                 pass
-            case QuestionAsked() | QuestionClosed() | StatusChanged():
+            case e.QuestionAsked() | e.QuestionClosed() | e.StatusChanged():
                 pass
-            case RunStarted():
+            case e.RunStarted():
                 self._remember_artifacts()
                 self.pipeline, self.run, self.desired = event.pipeline, event.run, event.desired
                 going_on = event.resumed and self.started is not None
                 if not going_on:
                     self.steps = {name: StepView(name) for name in event.steps}
                 self.started, self.ended, self.outcome, self.message = now, None, None, ""
-            case RunEnded():
+            case e.RunEnded():
                 self.outcome, self.message, self.ended = event.outcome, event.message, now
                 for step in self.steps.values():
                     step.run_ended(now)
-            case ArtifactSetAside() | ArtifactRestored() | NoticeGiven():
+            case e.ArtifactSetAside() | e.ArtifactRestored() | e.NoticeGiven():
                 self._notice(_in_words(event))
-            case _ if isinstance(event, FlowEvent):
+            case _ if isinstance(event, e.FlowEvent):
                 self._flow(event)
             case _:
                 self.steps.setdefault(event.step, StepView(event.step)).apply(event, now)
 
-    def _flow(self, event: FlowEvent) -> None:
+    def _flow(self, event: e.FlowEvent) -> None:
         match event:
-            case GateOpened():
+            case e.GateOpened():
                 self.gates[event.gate] = event
-            case GateResolved():
+            case e.GateResolved():
                 self.gates.pop(event.gate, None)
-            case StepsUnfolded():
+            case e.StepsUnfolded():
                 names = [name for name in self.steps if not name.startswith(f"{event.step}.")]
                 at = names.index(event.step) if event.step in names else len(names)
                 order = (*names[:at], *event.steps, *names[at:])
                 self.steps = {name: self.steps.get(name) or StepView(name) for name in order}
-            case ConfirmationAsked() | ConfirmationResolved() | ReplyClassified() if self.asks_here:
+            case e.ConfirmationAsked() | e.ConfirmationResolved() | e.ReplyClassified() if self.asks_here:
                 pass  # it was said where they are asked
-            case WordsSaid() | WordsUnderstood():
+            case e.WordsSaid() | e.WordsUnderstood():
                 pass  # said where they were said
             case _:
                 self._notice(flow_lines(event)[0])

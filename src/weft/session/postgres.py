@@ -105,6 +105,8 @@ class PostgresLog:
         self._patience = patience
         self._idle: list[Connection] = []
         self._lock = threading.Lock()
+        self._there: set[str] = set()
+        """Tables that only some need, and that are known to be there."""
         self._held: dict[str, int] = {}
         """The sessions that are held here, with their epochs."""
         self._upkeep: list[Callable[[], None]] = []
@@ -388,7 +390,8 @@ class PostgresLog:
             "SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
             "WHERE n.nspname = split_part(%s, '.', 1) AND c.relname = split_part(%s, '.', 2)"
         )
-        if self.rows(there, (table, table)):
+        if table in self._there or self.rows(there, (table, table)):
+            self._there.add(table)
             return
 
         def made(connection: Connection) -> None:
@@ -398,6 +401,7 @@ class PostgresLog:
                     connection.execute(statements().encode())
 
         self._tried(made, f"making {table}")
+        self._there.add(table)
 
     def work(self, work: Callable[[Connection], T], what: str) -> T:
         """Several statements, which whoever gives them puts into a transaction; tried again while it is away."""

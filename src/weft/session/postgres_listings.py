@@ -28,10 +28,9 @@ CREATE TABLE IF NOT EXISTS weft.listings (
 class PostgresListings:
     def __init__(self, shared: PostgresLog) -> None:
         self._shared = shared
-        self._prepared = False
 
     def put(self, mark: LogMark, entry: ListedSession, texts: Sequence[IndexedText]) -> None:
-        self._prepare()
+        self._shared.have("weft.listings", lambda: _TABLES)
         told = {"entry": asdict(entry), "texts": [asdict(text) for text in texts]}
         self._shared.rows(
             "INSERT INTO weft.listings (session, size, mtime, form, listing) VALUES (%s, %s, %s, %s, %s) "
@@ -42,7 +41,7 @@ class PostgresListings:
 
     def get(self, wanted: Mapping[str, LogMark]) -> dict[str, tuple[ListedSession, list[IndexedText]]]:
         """Of those whose logs have exactly these marks."""
-        self._prepare()
+        self._shared.have("weft.listings", lambda: _TABLES)
         names, found = list(wanted), dict[str, tuple[ListedSession, list[IndexedText]]]()
         for begin in range(0, len(names), AT_ONCE):
             some = names[begin : begin + AT_ONCE]
@@ -58,8 +57,3 @@ class PostgresListings:
                 texts = [IndexedText(**text) for text in told["texts"]]
                 found[session] = (ListedSession(**told["entry"], waits=waits), texts)
         return found
-
-    def _prepare(self) -> None:
-        if not self._prepared:
-            self._shared.have("weft.listings", lambda: _TABLES)
-            self._prepared = True

@@ -15,20 +15,11 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from weft.files import Folder
+from weft.protocol import events as e
 from weft.protocol.commands import Artifact
 from weft.protocol.conversation_events import ConversationStopped, IdleReached
 from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.errors import ExternalError, UserError, WeftError
-from weft.protocol.events import (
-    ArtifactRestored,
-    ArtifactSetAside,
-    CutAccepted,
-    DurableEvent,
-    Record,
-    RunEnded,
-    SessionDescribed,
-    SourceSwitched,
-)
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.json_text import json_value
 from weft.redaction import REDACTOR
@@ -56,7 +47,7 @@ MANIFEST_PAUSE: Final = 5.0
 file systems write out what is renamed onto another file, and let nobody go on while the old one is on its way."""
 
 
-_RESTS: Final = (RunEnded, IdleReached, ConversationStopped, SessionDescribed, SourceSwitched)
+_RESTS: Final = (e.RunEnded, IdleReached, ConversationStopped, e.SessionDescribed, e.SourceSwitched)
 """After these nothing may follow for long, so the manifest has to be right."""
 
 
@@ -89,7 +80,7 @@ class Session:
         self._lock = lock
         self._shared = shared
         self._one_writer = threading.Lock()
-        self.on_record: Callable[[Sequence[Record]], None] | None = None
+        self.on_record: Callable[[Sequence[e.Record]], None] | None = None
         """Told of every decision once it is durable, in the log's order, from the thread that wrote it."""
         self._dirty: set[str] = set()
         self._behind = False
@@ -186,7 +177,7 @@ class Session:
             return None
         return self._snapshot.head.seq, found
 
-    def records(self, after: int = 0) -> list[Record]:
+    def records(self, after: int = 0) -> list[e.Record]:
         """What the log says after an event, read from the disk."""
         head = self._snapshot.head if self._snapshot and self._snapshot.head.seq <= after else None
         return [record for record in LogReader(self.folder, head).read() if record.seq > after]
@@ -235,13 +226,13 @@ class Session:
 
     def record(
         self,
-        events: Sequence[DurableEvent],
+        events: Sequence[e.DurableEvent],
         artifacts: Sequence[Artifact] = (),
         blobs: Sequence[bytes] = (),
         *,
         by: Actor = MACHINE,
         key: str = "",
-    ) -> list[Record]:
+    ) -> list[e.Record]:
         """One decision, durable when this returns; then its artifacts' files are in place. `blobs` are what its events
         name by hash. `by` is who gave the command, `key` the command's own name: RepeatedCommandError when the log
         has a decision with it.
@@ -258,12 +249,12 @@ class Session:
 
     def _record(
         self,
-        events: Sequence[DurableEvent],
+        events: Sequence[e.DurableEvent],
         artifacts: Sequence[Artifact],
         blobs: Sequence[bytes],
         by: Actor,
         key: str,
-    ) -> list[Record]:
+    ) -> list[e.Record]:
         if self._behind:
             raise ExternalError(
                 f"the files of session {self.folder.path.name} are behind its log; this process writes no more to it",
@@ -322,10 +313,10 @@ class Session:
                     folder.sync_files(names[first : first + SYNC_AT_ONCE])
         self._dirty.clear()
 
-    def take_input(self, name: str, data: bytes, known: str | None) -> list[DurableEvent]:
+    def take_input(self, name: str, data: bytes, known: str | None) -> list[e.DurableEvent]:
         """Put an input's copy in place, durable. An edit of the old copy is kept aside; returns the fact, if any."""
         current, digest = self.folder.read_or_none(name), hash_bytes(data)
-        facts: list[DurableEvent] = []
+        facts: list[e.DurableEvent] = []
         if current == data:
             if digest != known:  # it is about to be recorded, and who put it there may have died before a sync
                 self._sync_deep(name)
@@ -344,18 +335,18 @@ class Session:
         if manifest is not None:
             self._keep_aside(MANIFEST, manifest)
         end = (known.seq, known.hash) if known else (0, "")
-        self.record([CutAccepted(lost=tuple(cuts), known=end[0], hash=end[1])], by=by)
+        self.record([e.CutAccepted(lost=tuple(cuts), known=end[0], hash=end[1])], by=by)
         self._write_manifest(at_once=True)
 
     def _recover(self) -> None:
         if not self.state.unfinished or self.state.run is None:
             self._write_manifest(at_once=True)
             return
-        restored: list[DurableEvent] = []
+        restored: list[e.DurableEvent] = []
         unfinished = unfinished_writes(self.folder, self.state)
         for name, data in unfinished.items():
             self._place(name, data)
-            restored.append(ArtifactRestored(artifact=name, hash=hash_bytes(data)))
+            restored.append(e.ArtifactRestored(artifact=name, hash=hash_bytes(data)))
             self._notices.append(f"{name} was written again from the log: {PROCESS_ENDED} before its file was in place")
         self._dirty.update(name for name, artifact in self.state.artifacts.items() if not artifact.settled)
         self.checkpoint()
@@ -395,8 +386,8 @@ class Session:
                 with self.folder.folder(name) as inner:
                     inner.remove_temporaries()
 
-    def _set_aside_edits(self, artifacts: Sequence[Artifact]) -> list[DurableEvent]:
-        events: list[DurableEvent] = []
+    def _set_aside_edits(self, artifacts: Sequence[Artifact]) -> list[e.DurableEvent]:
+        events: list[e.DurableEvent] = []
         for artifact in artifacts:
             current = self.folder.read_or_none(artifact.name)
             known = self.state.artifacts.get(artifact.name)
@@ -404,8 +395,8 @@ class Session:
                 events.append(self._aside_event(artifact.name, current))
         return events
 
-    def _aside_event(self, name: str, data: bytes) -> ArtifactSetAside:
-        return ArtifactSetAside(artifact=name, hash=hash_bytes(data), kept=self._keep_aside(name, data))
+    def _aside_event(self, name: str, data: bytes) -> e.ArtifactSetAside:
+        return e.ArtifactSetAside(artifact=name, hash=hash_bytes(data), kept=self._keep_aside(name, data))
 
     def _keep_aside(self, name: str, data: bytes) -> str:
         kept = aside_name(name, data)

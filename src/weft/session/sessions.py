@@ -14,18 +14,9 @@ from contextlib import contextmanager
 from typing import Final
 
 from weft.files import Folder
+from weft.protocol import events as e
 from weft.protocol.envelope import Actor, Parent
 from weft.protocol.errors import ExternalError, UserError, WeftError
-from weft.protocol.events import (
-    ConfirmationAsked,
-    ConfirmationResolved,
-    GateResolved,
-    Record,
-    ReplyClassified,
-    RunEnded,
-    WordsSaid,
-    WordsUnderstood,
-)
 from weft.protocol.ids import SESSION_ID, check_session_id
 from weft.protocol.values import dataclass
 from weft.session.cuts import find_cuts
@@ -45,7 +36,7 @@ HOMES: Final = ("sessions", "contentItem")
 TRASH: Final = "trash"
 FOLLOW_PAUSE: Final = 0.05
 _AT_REST: Final = (
-    GateResolved, ConfirmationAsked, ConfirmationResolved, WordsSaid, WordsUnderstood, ReplyClassified,
+    e.GateResolved, e.ConfirmationAsked, e.ConfirmationResolved, e.WordsSaid, e.WordsUnderstood, e.ReplyClassified,
 )  # fmt: skip
 """What is said to a run at rest does not set it going."""
 
@@ -197,13 +188,13 @@ class Sessions:
         with self.folder(session) as folder:
             return not folder.exists(LOG) and read_known(folder) is None
 
-    def records(self, session: str, after: int = 0) -> Generator[Record, None, None]:
+    def records(self, session: str, after: int = 0) -> Generator[e.Record, None, None]:
         with self.folder(session) as folder:
             for record in LogReader(folder).read():
                 if record.seq > after:
                     yield record
 
-    def read_each(self, take: Callable[[str, Iterator[Record]], None], sessions: Sequence[str] = ()) -> list[str]:
+    def read_each(self, take: Callable[[str, Iterator[e.Record]], None], sessions: Sequence[str] = ()) -> list[str]:
         """Every log, or only these, from its first record on. What was wrong with which, in words: one that can't be
         read is passed over. UserError for one that is not there. A shared log is read where it is: no copy is made."""
         troubles: list[str] = []
@@ -216,7 +207,7 @@ class Sessions:
             troubles += (f"{session}: {damage}" for damage in reader.damage)
         return troubles
 
-    def _readers(self, sessions: Sequence[str]) -> Iterator[tuple[str, LogReader, Iterator[Record]]]:
+    def _readers(self, sessions: Sequence[str]) -> Iterator[tuple[str, LogReader, Iterator[e.Record]]]:
         if self._shared is not None:
             marks = self._shared.marks()
             if missing := [name for name in sessions if check_session_id(name) not in marks]:
@@ -245,7 +236,7 @@ class Sessions:
             found = last_number(folder)
         return self.read(session).state.seq if found is None else found
 
-    async def follow(self, session: str, after: int = 0) -> AsyncIterator[Record]:
+    async def follow(self, session: str, after: int = 0) -> AsyncIterator[e.Record]:
         """Every record after `after`, now and as it comes, until the last run has ended and nobody writes."""
         import asyncio  # a listing does without
 
@@ -257,7 +248,7 @@ class Sessions:
                     await asyncio.to_thread(bring_up_to_date, self._shared, session, folder)
                 for record in reader.read():
                     if not isinstance(record.event, _AT_REST):
-                        ended = isinstance(record.event, RunEnded)
+                        ended = isinstance(record.event, e.RunEnded)
                     if record.seq > after:
                         yield record
                 if ended and idle:

@@ -11,10 +11,9 @@ write once they have is the epoch's work: every append names it, and one with an
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from typing import Final, Literal, NamedTuple, Protocol
 
 from weft.files import TEMPORARY, Folder, translated
@@ -144,7 +143,7 @@ class SharedWriter:
         session = folder.path.name
         writer = cls(shared, session, shared.take(session))
         try:
-            with _one_at_a_time(folder) as copy:
+            with folder.locked(COPY) as copy:
                 _follow(shared, session, folder, copy)
         except BaseException:
             writer.close()
@@ -233,20 +232,9 @@ def files_below(folder: Folder, inner: str = "") -> Iterator[str]:
 def bring_up_to_date(shared: SharedLog, session: str, folder: Folder) -> None:
     """The folder follows the log, unless a process of this machine writes to it: then it does."""
     if held_by(folder) is None:
-        with _one_at_a_time(folder) as copy:
+        with folder.locked(COPY) as copy:
             if held_by(folder) is None:
                 _follow(shared, session, folder, copy)
-
-
-@contextmanager
-def _one_at_a_time(folder: Folder) -> Iterator[int]:
-    """Whoever takes the writer's lock comes here before it writes, so one that is at work here is waited for."""
-    fd = folder.open_fd(COPY, os.O_RDWR | os.O_CREAT)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX)
-        yield fd
-    finally:
-        os.close(fd)
 
 
 def _follow(shared: SharedLog, session: str, folder: Folder, copy: int) -> None:

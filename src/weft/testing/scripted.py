@@ -20,8 +20,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from weft.models.model import ModelError, Part, Request, Stop, TextDelta, ThinkingDelta
-from weft.models.replay import as_json
+from weft.models.model import ModelError, Part, Request, Stop, TextDelta, ThinkingDelta, as_json
 from weft.models.structured import Way
 from weft.protocol.messages import ToolCall, Usage
 from weft.workspace.model_table import MediaKind

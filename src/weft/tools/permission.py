@@ -17,7 +17,7 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal
 
 from weft.protocol import commands
 from weft.protocol.errors import UserError
@@ -36,7 +36,6 @@ from weft.tools.tool_spellings import told_name
 from weft.workspace.rule_entry import RuleEntry
 
 Mode = commands.Mode
-MODES: Final[tuple[Mode, ...]] = get_args(Mode)
 _READING: Final[tuple[Mode, ...]] = ("safe", "plan")
 """Modes that change nothing; the second until a plan is accepted."""
 Decision = Literal["allow", "ask", "deny"]

@@ -193,7 +193,7 @@ class Guard:
             if not self.attempts.allowed(str(client[0])):
                 found = Refusal(429, "too many tries to sign in", "wait a minute")
         if found is not None:
-            await _refuse(found, head.path, self._finish(send, way))
+            await refuse(found, head.path, self._finish(send, way))
             return
         scope["state"] = {**scope.get("state", {}), "who": who}
         await self._answer(scope, receive, self._finish(send, way), head, way)
@@ -230,7 +230,7 @@ class Guard:
         except TooLargeError:
             if not started:
                 told = Refusal(413, f"the body is larger than {way.limit // 2**20} MB", "send less at once")
-                await _refuse(told, head.path, out)
+                await refuse(told, head.path, out)
 
     def _who(self, head: RequestHead) -> Identity | None:
         if head.bearer:
@@ -313,7 +313,7 @@ def _cookie(text: str, name: str) -> str:
     return found.value if found else ""
 
 
-async def _refuse(found: Refusal, where: str, send: Send) -> None:
+async def refuse(found: Refusal, where: str, send: Send) -> None:
     body = json.dumps({"what": found.what, "where": where, "hint": found.hint}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     if found.status == 401:

@@ -6,14 +6,13 @@ A collection is opened with the first request for it and stays open until the se
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from typing import Final
 
 from weft.app import App
 from weft.protocol.errors import WeftError
-from weft.web.guard import ASGIApp, Receive, Scope, Send
+from weft.web.guard import ASGIApp, Receive, Refusal, Scope, Send, refuse
 
 PATH: Final = "/mcp"
 
@@ -47,12 +46,12 @@ class McpHall:
         workspace, *rest = path.removeprefix(PATH).removeprefix("/").split("/")
         if workspace not in self._apps or len(rest) > 1:
             hint = "the address is /mcp/WORKSPACE for its sessions, /mcp/WORKSPACE/COLLECTION for a collection"
-            await _say(send, 404, f"there is nothing at {path[:200]}", hint)
+            await refuse(Refusal(404, f"there is nothing at {path[:200]}", hint), PATH, send)
             return
         try:
             app = await self._opened(path, workspace, rest[0] if rest else "")
         except WeftError as error:
-            await _say(send, 404, error.message, error.hint)
+            await refuse(Refusal(404, error.message, error.hint), PATH, send)
             return
         await app({**scope, "path": path, "raw_path": path.encode()}, receive, send)
 
@@ -86,10 +85,3 @@ class McpHall:
             self._open.pop(path, None)
             if not ready.done():
                 ready.set_exception(error)
-
-
-async def _say(send: Send, status: int, what: str, hint: str) -> None:
-    body = json.dumps({"what": what, "where": PATH, "hint": hint}).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})

@@ -205,8 +205,7 @@ class ModelSettings:
                 if key:
                     self._store.remove(name)
                 raise
-        if (request := consent_request(one, os.path.realpath(self._path))) is not None:
-            self._consents.agree(request, "by command")
+        self._consents.agree(consent_request(one, os.path.realpath(self._path)), "by command")
 
     def remove(self, name: str) -> None:
         """A connection and its stored key."""
@@ -255,8 +254,7 @@ class ModelSettings:
         connection = resolved.connection
         if connection is None:
             return ChosenModel(resolved, "", self._variables)
-        if (request := consent_request(connection, os.path.realpath(self._path))) is not None:
-            self._consents.check(request)
+        self._consents.check(consent_request(connection, os.path.realpath(self._path)))
         key = key_of(connection, self._variables, self._store.get)
         REDACTOR.learn(connection.name, key)
         return ChosenModel(resolved, key, self._variables)

@@ -203,8 +203,7 @@ class SourceSettings:
                 place.replace(GUIDE, f"{one.config['description']}\n".encode())
             place.replace(FILE, json.dumps(one.config, indent=2, ensure_ascii=False).encode() + b"\n")
         source = self.one(one.slug)
-        if (request := consent_request(source)) is not None:
-            self._parts.consents.agree(request, "by command")
+        self._parts.consents.agree(consent_request(source), "by command")
         return source
 
     def needs(self, source: Source) -> list[str]:
@@ -307,8 +306,7 @@ class SourceSettings:
     @asynccontextmanager
     async def _server(self, slug: str) -> AsyncIterator[McpConnection]:
         source = self.one(slug)
-        if (request := consent_request(source)) is not None:
-            self._parts.consents.check(request)
+        self._parts.consents.check(consent_request(source))
         user = f"{COMMAND_USER} {self._parts.new_name()}"
         connector = self.sources.connector(source, user)
         try:
@@ -335,8 +333,7 @@ class SourceSettings:
         auth = None if config.kind == "folder" else config.auth
         if config.kind == "mcp" and config.command is not None:
             raise UserError(f"{slug} is a command, which signs in by itself", hint="give it what it needs under 'env'")
-        if (request := consent_request(source)) is not None:
-            self._parts.consents.check(request)
+        self._parts.consents.check(consent_request(source))
         if auth is not None and auth.type != "oauth":
             if auth.secret:
                 raise UserError(f"the secret of {slug} is {auth.secret}", hint="set it there")
@@ -372,8 +369,7 @@ class SourceSettings:
         with Folder.open(source.folder) as folder:
             config = json.loads(read_source(folder, FILE).text) | more
             folder.replace(FILE, json.dumps(config, indent=2, ensure_ascii=False).encode() + b"\n")
-        if (request := consent_request(self.one(source.slug))) is not None:
-            self._parts.consents.agree(request, "by command")
+        self._parts.consents.agree(consent_request(self.one(source.slug)), "by command")
 
     def allow(
         self, slug: str, *, network: bool, hosts: Sequence[str], read: Sequence[str], write: Sequence[str]

@@ -158,7 +158,7 @@ def _looplia(taking: _Taking) -> None:
 
 def _older_session(taking: _Taking, session: Path) -> None:
     """Copied as it is: the first run takes it in (adopts it), and says what of it counts."""
-    name = re.sub(r"[^a-z0-9-]+", "-", session.name.lower()).strip("-")
+    name = _slug(session.name)
     if not SESSION_ID.match(name):
         taking.leave(f"{session.name}: can't be the name of a session")
         return
@@ -178,7 +178,7 @@ def _older_session(taking: _Taking, session: Path) -> None:
 def _agent(taking: _Taking) -> None:
     config = taking.json("config.json") or {}
     front = _front((taking.origin / "AGENT.md").read_text("utf-8-sig"))
-    slug = re.sub(r"[^a-z0-9-]+", "-", taking.origin.name.lower()).strip("-")
+    slug = _slug(taking.origin.name)
     flow = config.get("controlFlow") or {}
     if not flow.get("stages"):
         raise UserError(f"{taking.origin.name}/config.json has no stages", hint="controlFlow.stages names them")
@@ -312,6 +312,10 @@ def _repairs(
             f"stage {stages[-1]} ({names[stages[-1]]}): it said needsRepair; a verifier here says verdict: passed or "
             "failed, so its prompt and schema have to say that"
         )
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^a-z0-9-]+", "-", name.lower()).strip("-")
 
 
 def _snake(name: str) -> str:
@@ -468,7 +472,7 @@ def _pattern(entry: Any) -> Any:
 
 
 def _session(taking: _Taking, log: Path) -> None:
-    name = re.sub(r"[^a-z0-9-]+", "-", log.parent.name.lower()).strip("-")
+    name = _slug(log.parent.name)
     if not SESSION_ID.match(name):
         taking.leave(f"sessions/{log.parent.name}: can't be the name of a session")
         return

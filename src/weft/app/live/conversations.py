@@ -48,7 +48,9 @@ from weft.models.model import Model, prepare
 from weft.models.spending import Spent, Tally
 from weft.orchestrator.run_facts import run_facts
 from weft.orchestrator.run_summary import summarise_run
-from weft.protocol.commands import GivenFile, Mode, Refused, Reply, StartRun
+from weft.protocol import conversation_events as t
+from weft.protocol import events as e
+from weft.protocol.commands import GivenFile, Mode, Reply, StartRun
 from weft.protocol.conversation_commands import (
     CompactTranscript,
     DecidePlan,
@@ -58,19 +60,8 @@ from weft.protocol.conversation_commands import (
     SubmitPlan,
     ToolEnd,
 )
-from weft.protocol.conversation_events import MAIN, ApprovalRequested, LimitsSet, ModelSettled, TurnCompleted
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import UserError, WeftError, WorkspaceError
-from weft.protocol.events import (
-    Event,
-    QuestionAsked,
-    QuestionClosed,
-    Record,
-    StatusChanged,
-    StepCompleted,
-    StepFailed,
-    StepInterrupted,
-)
 from weft.protocol.messages import Media, ToolCall
 from weft.session.recovery import blob
 from weft.session.session import Session
@@ -118,7 +109,7 @@ class SessionConversation:
         parts: Parts,
         session: Session,
         request: SessionRequest,
-        show: Callable[[Event], None],
+        show: Callable[[e.Event], None],
         broken: Callable[[BaseException], None],
         notifier: Notifier | None = None,
         start_run: Callable[[StartRun, Actor], Awaitable[Reply]] | None = None,
@@ -170,7 +161,7 @@ class SessionConversation:
         self._counting = threading.Lock()
         self.conversation: Conversation
         self._loop: asyncio.AbstractEventLoop
-        self._asked: dict[str, tuple[QuestionAsked, asyncio.Future[Mapping[str, str]]]] = {}
+        self._asked: dict[str, tuple[e.QuestionAsked, asyncio.Future[Mapping[str, str]]]] = {}
         """The questions of tools that wait for their answers."""
         self._beside: list[asyncio.Future[Any]] = []
         self._preparing: asyncio.Task[None]
@@ -188,7 +179,7 @@ class SessionConversation:
     async def begin(self) -> None:
         self._loop = asyncio.get_running_loop()
         silent = await self._reach_sources()
-        self._speaking = self._runtime_of(self._model_of(MAIN))  # what is not connected is said before all else
+        self._speaking = self._runtime_of(self._model_of(t.MAIN))  # what is not connected is said before all else
         ports = Ports(
             model=self._speaking.model if self._speaking else self._model_of,
             toolbox=self.access,
@@ -226,7 +217,7 @@ class SessionConversation:
 
         try:
             hooks = Hooks.agreed(
-                self._parts.consents, places, lambda: self._tool_context(MAIN, "", lambda _: None), self._name
+                self._parts.consents, places, lambda: self._tool_context(t.MAIN, "", lambda _: None), self._name
             )
         except WeftError as error:
             self._tell_from_the_start(f"hooks are not run: {error}")
@@ -254,16 +245,16 @@ class SessionConversation:
         if self._hooks is None:
             return
         work = None
-        if isinstance(event, TurnCompleted) and event.conversation == MAIN and event.disposition == "final":
+        if isinstance(event, t.TurnCompleted) and event.conversation == t.MAIN and event.disposition == "final":
             work = self._hooks.run("Stop")
-        elif isinstance(event, ApprovalRequested):
+        elif isinstance(event, t.ApprovalRequested):
             work = self._hooks.run("Notification", message=f"{event.tool} needs your approval: {event.reason}")
         if work is not None:
             self._beside.append(asyncio.ensure_future(work))
 
     def _note_process(self, name: str, command: str, reason: str) -> None:
         if not self.conversation.state.stopping:
-            self.conversation.submit(NoteProcess(conversation=MAIN, process=name, command=command, reason=reason))
+            self.conversation.submit(NoteProcess(conversation=t.MAIN, process=name, command=command, reason=reason))
 
     async def _reach_sources(self) -> list[str]:
         """Sources that were never reached are reached now, so that the first turn has their tools; what is wrong with
@@ -334,12 +325,12 @@ class SessionConversation:
     # -- what a person chooses and is told
 
     @property
-    def status(self) -> StatusChanged:
-        last = self.context.last.get(MAIN)
+    def status(self) -> e.StatusChanged:
+        last = self.context.last.get(t.MAIN)
         free = self.spent.is_complete and not self.spent.usd
-        return StatusChanged(
+        return e.StatusChanged(
             mode=self.access.mode,
-            model=self._model_of(MAIN).name,
+            model=self._model_of(t.MAIN).name,
             tokens=self.spent.tokens or None,
             cost="" if free else self.spent.short,
             context_used=last.share if last else None,
@@ -349,7 +340,7 @@ class SessionConversation:
     @property
     def limits(self) -> list[str]:
         """How much of each limit is used, in words."""
-        main = self.conversation.state.talks.get(MAIN)
+        main = self.conversation.state.talks.get(t.MAIN)
         if main is None:
             return []
         used = used_of(main, self._parts.price)
@@ -373,7 +364,7 @@ class SessionConversation:
         """UserError, and nothing changed, when it is not connected, or is a program with a loop of its own."""
         before, self._chosen = self._chosen, name
         try:
-            if self._speaking is not None or self._runtime_of(self._model_of(MAIN)) is not None:
+            if self._speaking is not None or self._runtime_of(self._model_of(t.MAIN)) is not None:
                 raise UserError(
                     f"{name} can't take over in the middle: one of the two runs its own loop",
                     hint="begin a conversation with it: weft chat --model",
@@ -394,7 +385,7 @@ class SessionConversation:
         return self._tally.spent
 
     @property
-    def asked(self) -> list[QuestionAsked]:
+    def asked(self) -> list[e.QuestionAsked]:
         """The questions of tools that are open, as they were asked."""
         return [asked for asked, _ in self._asked.values()]
 
@@ -418,7 +409,7 @@ class SessionConversation:
 
     @property
     def main_model(self) -> Model:
-        return self._model_of(MAIN)
+        return self._model_of(t.MAIN)
 
     @property
     def waits(self) -> bool:
@@ -438,21 +429,21 @@ class SessionConversation:
     async def _follow_talk(self) -> None:
         try:
             async for item in self.conversation.events(self._tally.seq):
-                if isinstance(item, Record):
+                if isinstance(item, e.Record):
                     self._beside_hooks(item.event)
-                    if isinstance(item.event, ModelSettled | LimitsSet):
+                    if isinstance(item.event, t.ModelSettled | t.LimitsSet):
                         self._show(self.status)
         except Exception as error:  # noqa: BLE001  the log can't be written any more: whoever watches must know
             self._broken(error)
 
-    def count(self, record: Record) -> None:
+    def count(self, record: e.Record) -> None:
         """Every record of the session, in order: what its runs took is counted too."""
         if record.seq > self._tally.seq + 1:
             self._whole_tally()
         else:
             with self._counting:
                 self._tally.take(record, self._connected.price)
-        if isinstance(record.event, StepCompleted | StepFailed | StepInterrupted):
+        if isinstance(record.event, e.StepCompleted | e.StepFailed | e.StepInterrupted):
             self._show(self.status)
 
     def _whole_tally(self) -> Tally:
@@ -499,25 +490,25 @@ class SessionConversation:
             large = " (the folder has more files than are held for that)" if self._watch.too_large else ""
             raise UserError(f"no change of a file is there to take back{large}", hint="use your version control")
         files = await self._put_back(changed.files)
-        return NoteRestored(conversation=MAIN, message=changed.message, files=files)
+        return NoteRestored(conversation=t.MAIN, message=changed.message, files=files)
 
     async def rewind(self, messages: int) -> NoteRewound:
         """Puts files back as they were before so many of the person's messages; what is to be recorded of it, which
         takes the conversation back. UserError, and nothing is touched, as for `undo`."""
         self._check_idle()
         records = await self._records()
-        points = rewind_points(MAIN, records)
+        points = rewind_points(t.MAIN, records)
         if not 0 < messages <= len(points):
             raise UserError(f"there are {len(points)} messages to take back", hint="/rewind 1 takes back the last one")
         point = points[-messages]
-        main = self.conversation.state.talks.get(MAIN)
+        main = self.conversation.state.talks.get(t.MAIN)
         if main is not None and point.turn <= main.compacted:
             raise UserError(
                 "that message is told in short already, with others",
                 hint="fork the session before it: weft sessions fork",
             )
         files = await self._put_back(changes_since(records, point.message).files)
-        return NoteRewound(conversation=MAIN, turn=point.turn, message=point.message, files=files)
+        return NoteRewound(conversation=t.MAIN, turn=point.turn, message=point.message, files=files)
 
     async def attached(self, text: str, files: Sequence[GivenFile]) -> tuple[str, tuple[Mapping[str, Any], ...]]:
         """A message as the model is told it, and what it brings: what it names, what is given with it, or the whole of
@@ -566,12 +557,12 @@ class SessionConversation:
         if self._is_busy():
             raise UserError("something is going on", hint="stop it first")
 
-    async def _records(self) -> list[Record]:
+    async def _records(self) -> list[e.Record]:
         return await self._parts.off_loop(lambda: list(self._session.records()))
 
     async def _put_back(self, changes: Mapping[str, FileChange]) -> dict[str, str]:
         """The files with the hashes that they have now."""
-        context = self._tool_context(MAIN, "", lambda _: None)
+        context = self._tool_context(t.MAIN, "", lambda _: None)
         files = {name: self._replacement(change) for name, change in changes.items()}
         await self._parts.off_loop(lambda: put_back(files, context))
         return {name: one.was for name, one in files.items()}
@@ -585,14 +576,12 @@ class SessionConversation:
         specs = self._parts.workspace.pipeline(pipeline).parameters
         check_named({name: spec.type for name, spec in specs.items()}, parameters)
         wish = StartRun(pipeline=pipeline, parameters=parameters, inputs={"": (GivenFile(text.encode()),)})
-        reply = await self._start_run(wish, Actor("model", self.main_model.name))
-        if isinstance(reply, Refused):
-            raise reply.error()
+        (await self._start_run(wish, Actor("model", self.main_model.name))).check()
 
     # -- plans
 
     async def _submit_plan(self, text: str, steps: tuple[str, ...]) -> None:
-        command = SubmitPlan(conversation=MAIN, plan=self._parts.new_name(), text=text, steps=steps)
+        command = SubmitPlan(conversation=t.MAIN, plan=self._parts.new_name(), text=text, steps=steps)
         await self.conversation.give(command, Actor("model", self.main_model.name))
 
     async def plan(self) -> PlanState | None:
@@ -611,9 +600,9 @@ class SessionConversation:
             if self.access.mode == "plan":
                 self.set_mode(self._mode_after_plan)
         if command.decision == "compacted":
-            asked = "\n".join(f"- {point.text}" for point in rewind_points(MAIN, await self._records()))
+            asked = "\n".join(f"- {point.text}" for point in rewind_points(t.MAIN, await self._records()))
             summary = f"The person asked:\n{asked}\n\nAfter looking around, this plan was submitted:\n\n{plan.text}"
-        return replace(command, conversation=MAIN, text=text, summary=summary, message=self._parts.new_name())
+        return replace(command, conversation=t.MAIN, text=text, summary=summary, message=self._parts.new_name())
 
     def _replacement(self, change: FileChange) -> Replacement:
         data = None
@@ -625,7 +614,7 @@ class SessionConversation:
 
     async def _sum_up(self, entries: list[Said], turn: int) -> None:
         try:
-            self._compact(MAIN, await summarise(self.main_model, entries, turn, self.context.nonce))
+            self._compact(t.MAIN, await summarise(self.main_model, entries, turn, self.context.nonce))
         except Exception as error:  # noqa: BLE001  whoever asked for it hears what came in between
             self.conversation.notice(f"older turns could not be summed up: {error}")
 
@@ -633,12 +622,12 @@ class SessionConversation:
 
     def _speaker(self, conversation: str) -> Speaker:
         agent = self._agent(conversation)
-        instructions = INSTRUCTIONS + (PLANNING if self.access.mode == "plan" and conversation == MAIN else "")
+        instructions = INSTRUCTIONS + (PLANNING if self.access.mode == "plan" and conversation == t.MAIN else "")
         if agent:
             instructions = f"{INSTRUCTIONS}\n\n{self._parts.workspace.agent(agent).text}"
         box = self._tools_of(conversation)
         return Speaker(
-            model=self._model_of(MAIN if self._speaking else conversation),
+            model=self._model_of(t.MAIN if self._speaking else conversation),
             tools=box.specs(),
             instructions=instructions + guides(box),
         )
@@ -660,7 +649,7 @@ class SessionConversation:
         agent = self._agent(conversation) if "/" in conversation else ""
         all_tools = self._speaking.toolbox() if self._speaking else self._toolbox
         box = _tools_of_agent(self._parts.workspace.agent(agent), all_tools) if agent else all_tools.switched_on()
-        without = set() if self.access.mode == "plan" and conversation == MAIN else {PLAN_TOOL}
+        without = set() if self.access.mode == "plan" and conversation == t.MAIN else {PLAN_TOOL}
         if conversation.count("/") >= 2:  # the deepest may not open another
             without.add(SUB_AGENT)
         return box.only(tool.name for tool in box if tool.name not in without)[0] if without else box
@@ -671,7 +660,7 @@ class SessionConversation:
 
         if isinstance(model, OtherAgent):
             own = self._session.folder.path / model.folder
-            context = self._tool_context(MAIN, "", lambda _: None)
+            context = self._tool_context(t.MAIN, "", lambda _: None)
             return OtherSpeaking(model, context, own, lambda: self.conversation)
         from weft.conversation.claude_agent.small_calls import ClaudeAgent
 
@@ -684,7 +673,7 @@ class SessionConversation:
         setup = Setup(
             reach=model.reach,
             folder=self._session.folder.path / FOLDER,
-            context=self._tool_context(MAIN, "", lambda _: None),
+            context=self._tool_context(t.MAIN, "", lambda _: None),
             tools=self._toolbox.switched_on(),
             agents=self._sub_agents,
         )
@@ -714,7 +703,7 @@ class SessionConversation:
     async def _prepare(self) -> None:
         if self._speaking is None:
             with suppress(Exception):  # whatever is wrong with it is said when it is called
-                await prepare(self._model_of(MAIN))
+                await prepare(self._model_of(t.MAIN))
 
     async def _follow_runtime(self) -> None:
         if self._speaking is not None:
@@ -752,7 +741,7 @@ class SessionConversation:
             progress=say,
             ask_person=self._ask,
             skills=self._skills,
-            submit_plan=self._submit_plan if conversation == MAIN else None,
+            submit_plan=self._submit_plan if conversation == t.MAIN else None,
             shell=self._shells.setdefault(conversation, ShellState()),
             watch=self._watch,
             processes=self.processes,
@@ -764,14 +753,14 @@ class SessionConversation:
         if not unique:
             return {}
         name = self._parts.new_name()
-        asked = QuestionAsked(question=name, questions=tuple(asdict(one) for one in unique.values()))
+        asked = e.QuestionAsked(question=name, questions=tuple(asdict(one) for one in unique.values()))
         self._asked[name] = (asked, asyncio.get_running_loop().create_future())
         self._show(asked)
         try:
             return await self._asked[name][1]
         finally:
             del self._asked[name]
-            self._show(QuestionClosed(question=name))
+            self._show(e.QuestionClosed(question=name))
 
     def _run_summary(self, nonce: str) -> str:
         """What every prompt is told of the session's run, made anew from the log."""

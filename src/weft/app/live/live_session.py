@@ -45,6 +45,7 @@ from weft.orchestrator.rest_commands import (
 )
 from weft.protocol import conversation_commands as c
 from weft.protocol import conversation_events as t
+from weft.protocol import events as e
 from weft.protocol.commands import (
     Accepted,
     AcceptEdit,
@@ -74,21 +75,6 @@ from weft.protocol.commands import (
 from weft.protocol.conversation_events import step_place
 from weft.protocol.envelope import MACHINE, PERSON, Actor
 from weft.protocol.errors import UserError, WeftError
-from weft.protocol.events import (
-    DurableEvent,
-    Event,
-    GateResolved,
-    NoticeGiven,
-    Outcome,
-    QuestionAsked,
-    Record,
-    ReplyClassified,
-    RunStarted,
-    SettingChanged,
-    SourceSwitched,
-    StatusChanged,
-    WordsSaid,
-)
 from weft.protocol.values import dataclass
 from weft.redaction import REDACTOR
 from weft.session.legacy import Legacy
@@ -189,7 +175,7 @@ class LiveSession(OpenedSession):
         """Gets the number of the record that the run has begun."""
         self._answered: set[str] = set()
         """Gates for which an answer given in advance was taken here: one that does not fit is told once."""
-        self._asking: asyncio.Task[tuple[Judgement, ReplyClassified]] | None = None
+        self._asking: asyncio.Task[tuple[Judgement, e.ReplyClassified]] | None = None
         """A model that is being asked what words mean."""
         self._judging = ""
         """The words it is asked about."""
@@ -228,7 +214,7 @@ class LiveSession(OpenedSession):
             self._put(given)
         return given.reply
 
-    async def events(self, after: int = 0) -> AsyncIterator[Record | Event]:
+    async def events(self, after: int = 0) -> AsyncIterator[e.Record | e.Event]:
         """Every record after `after`, each once and in order, and what is live from now on. Ends with the session.
         Whoever follows so slowly that thousands of events wait for them gets the records all the same, from the log,
         and misses what was only live."""
@@ -244,7 +230,7 @@ class LiveSession(OpenedSession):
                     yield event
                 try:
                     async for item in coming:
-                        if not isinstance(item, Record):
+                        if not isinstance(item, e.Record):
                             yield item
                         elif item.seq > seen:
                             seen = item.seq
@@ -272,19 +258,19 @@ class LiveSession(OpenedSession):
         return self._closed
 
     @property
-    def status(self) -> StatusChanged | None:
+    def status(self) -> e.StatusChanged | None:
         """What a status line says of its conversation, when that is open."""
         return self._conversation.status if self._conversation else None
 
     @property
-    def questions(self) -> tuple[QuestionAsked, ...]:
+    def questions(self) -> tuple[e.QuestionAsked, ...]:
         return tuple(self._conversation.asked) if self._conversation else ()
 
     @property
     def conversation(self) -> SessionConversation | None:
         return self._conversation
 
-    async def run_at_rest(self) -> Outcome | None:
+    async def run_at_rest(self) -> e.Outcome | None:
         """Until no run is at work and every word to it was heard; how the last one came to rest. Raises what went
         wrong in it."""
         while self._inbox or self._is_working or self._running is not None or self._judging:
@@ -293,7 +279,7 @@ class LiveSession(OpenedSession):
         self._raise_bug()
         return self.state.run.outcome if self.state.run else None
 
-    async def rest(self) -> Outcome | None:
+    async def rest(self) -> e.Outcome | None:
         """As `run_at_rest`, and the conversation has nothing left to do either."""
         while True:
             outcome = await self.run_at_rest()
@@ -369,7 +355,7 @@ class LiveSession(OpenedSession):
                 except WeftError as error:
                     reply = refusal(error)
                     if not isinstance(given.command, SessionCommand):
-                        self._published(NoticeGiven(text=str(error)))
+                        self._published(e.NoticeGiven(text=str(error)))
                 except Exception as error:  # noqa: BLE001  a bug: whoever waits gets it, and nobody waits for ever
                     self._bug = error
                     if not given.reply.done():
@@ -426,7 +412,7 @@ class LiveSession(OpenedSession):
         working = self._request.working
         event = await self._parts.off_loop(lambda: said_of_session(self._parts, command, working))
         accepted = await self._record([event], by, key)
-        if isinstance(event, SourceSwitched) and self._conversation is not None:
+        if isinstance(event, e.SourceSwitched) and self._conversation is not None:
             self._conversation.source_switched(event.source)
         return accepted
 
@@ -443,10 +429,10 @@ class LiveSession(OpenedSession):
                 return await self._conversation_command(command, by, key)
             case SetMode():
                 opened.set_mode(command.mode)
-                return await self._record([SettingChanged(setting="mode", value=command.mode)], by, key)
+                return await self._record([e.SettingChanged(setting="mode", value=command.mode)], by, key)
             case SetModel():
                 opened.set_model(command.model)
-                return await self._record([SettingChanged(setting="model", value=command.model)], by, key)
+                return await self._record([e.SettingChanged(setting="model", value=command.model)], by, key)
             case Undo() | Rewind():
                 undone = await (opened.undo() if isinstance(command, Undo) else opened.rewind(command.messages))
                 reply = await self._conversation_command(undone, by, key)
@@ -457,22 +443,22 @@ class LiveSession(OpenedSession):
                 if isinstance(reply, Refused):
                     opened.set_mode(mode)
                 elif opened.access.mode != mode:
-                    await self._record([SettingChanged(setting="mode", value=opened.access.mode)], by)
+                    await self._record([e.SettingChanged(setting="mode", value=opened.access.mode)], by)
                 return reply
         return Accepted(seq=self.state.seq)
 
-    async def _record(self, events: Sequence[DurableEvent], by: Actor, key: str = "") -> Accepted:
+    async def _record(self, events: Sequence[e.DurableEvent], by: Actor, key: str = "") -> Accepted:
         records = await self._parts.kept(lambda: self._session.record(events, by=by, key=key))
         return Accepted(seq=records[-1].seq)
 
     # -- what is seen
 
-    def _recorded(self, records: Sequence[Record]) -> None:
+    def _recorded(self, records: Sequence[e.Record]) -> None:
         """From the thread that wrote them, in the log's order."""
         self._wrote = True
         self._posts.post(self._told, records)
 
-    def _told(self, records: Sequence[Record]) -> None:
+    def _told(self, records: Sequence[e.Record]) -> None:
         self._parts.catalogue.grown(self.id)
         if self._parts.telemetry is not None:
             self._parts.telemetry.take(self.id, records)
@@ -482,7 +468,7 @@ class LiveSession(OpenedSession):
                 self._conversation.count(record)
             if self._notifier is not None:
                 self._notifier.take(record.event)
-            if self._started is not None and isinstance(record.event, RunStarted) and not self._started.done():
+            if self._started is not None and isinstance(record.event, e.RunStarted) and not self._started.done():
                 self._started.set_result(record.seq)
 
     async def _let_go(self) -> None:
@@ -491,20 +477,20 @@ class LiveSession(OpenedSession):
         if self._parts.shared is not None:
             await asyncio.wrap_future(self._parts.catalogue.soon(self.id))
 
-    def _published(self, item: Record | Event) -> None:
+    def _published(self, item: e.Record | e.Event) -> None:
         """What is live. Records come from the log itself."""
-        if not isinstance(item, Record):
+        if not isinstance(item, e.Record):
             item = REDACTOR.value(item)
             self._feed.put(item)
             if isinstance(item, t.ApprovalRequested):
                 self._ruled_before(item)
 
-    def _standing(self) -> list[Event]:
+    def _standing(self) -> list[e.Event]:
         """What whoever begins to watch should know that is in no record."""
         waiting = self._runner.asked if self._runner is not None else []
         if self._conversation is None:
             return [*waiting]
-        notes = [NoticeGiven(text=text) for text in self._conversation.opening_notes]
+        notes = [e.NoticeGiven(text=text) for text in self._conversation.opening_notes]
         return [*waiting, *notes, self._conversation.status, *self._conversation.asked]
 
     # -- the run
@@ -544,7 +530,7 @@ class LiveSession(OpenedSession):
             raise UserError(f"the run was {self.state.run.message}", hint="weft run begins another")
         return Accepted(seq=await self._start(command, by, key, stop))
 
-    async def _past_deadlines(self) -> Sequence[DurableEvent]:
+    async def _past_deadlines(self) -> Sequence[e.DurableEvent]:
         """What the gates say of the end of their time happens before anything else."""
         events = () if self._running is not None else overdue(self.state, self._parts.clock())
         if events:
@@ -556,7 +542,7 @@ class LiveSession(OpenedSession):
         run = self.state.run
         if self._running is not None or run is None or run.over:
             return Accepted(seq=self.state.seq)
-        settled = [event for event in await self._past_deadlines() if isinstance(event, GateResolved)]
+        settled = [event for event in await self._past_deadlines() if isinstance(event, e.GateResolved)]
         due = self.state.due if not settled else ""
         over = self.state.run is None or self.state.run.over
         if not over and (settled or (due and moment_seconds(due) <= self._parts.clock())):
@@ -569,7 +555,7 @@ class LiveSession(OpenedSession):
             self._runs.ended()
         except Exception as error:  # noqa: BLE001  whoever waits for the rest gets it
             self._bug = error
-            self._published(NoticeGiven(text=f"the run can't go on: {type(error).__name__}: {error}"))
+            self._published(e.NoticeGiven(text=f"the run can't go on: {type(error).__name__}: {error}"))
         finally:
             await executor.close()
             self._runner = self._running = None
@@ -777,7 +763,7 @@ class LiveSession(OpenedSession):
         still_asked(self.state, command.asked, command.text)
         if command.gate:
             open_gate(self.state, command.gate)
-        said = WordsSaid(
+        said = e.WordsSaid(
             run=run.run,
             words=self._parts.new_name(),
             text=command.text,
@@ -873,7 +859,7 @@ class LiveSession(OpenedSession):
         gate = open_gate(self.state, found.gate)
         asked, number = model, run.run
 
-        async def question() -> tuple[Judgement, ReplyClassified]:
+        async def question() -> tuple[Judgement, e.ReplyClassified]:
             try:
                 return await classify(asked, number, gate, words.text, nonce=self._parts.new_name())
             finally:
@@ -882,7 +868,7 @@ class LiveSession(OpenedSession):
         self._judging = words.words
         self._asking = self._loop.create_task(question(), name="asks what was meant")
 
-        def answered(task: asyncio.Task[tuple[Judgement, ReplyClassified]]) -> None:
+        def answered(task: asyncio.Task[tuple[Judgement, e.ReplyClassified]]) -> None:
             self._asking = None
             if task.cancelled():
                 reason = f"{found.reason}; {asked.name} was stopped before it could say"
@@ -899,7 +885,7 @@ class LiveSession(OpenedSession):
         self._asking.add_done_callback(answered)
         return None
 
-    async def _told_by_model(self, name: str, found: ReplyIntent, record: ReplyClassified | None) -> None:
+    async def _told_by_model(self, name: str, found: ReplyIntent, record: e.ReplyClassified | None) -> None:
         """A model has said what it takes words for. They are heard now, or when a run has come to rest that somebody
         set going meanwhile; what was asked was paid for either way."""
         self._judging = ""
@@ -975,7 +961,7 @@ class LiveSession(OpenedSession):
 
     def notice(self, text: str) -> None:
         """Show something to everybody who watches. It changes nothing and is not in the log."""
-        self._published(NoticeGiven(text=text))
+        self._published(e.NoticeGiven(text=text))
 
     def wake(self) -> None:
         """Hear what a process that is gone had not heard."""

@@ -90,9 +90,7 @@ class OpenedSession(ABC):
 
     async def run(self, command: SessionCommand, *, key: str = "", by: Actor = PERSON) -> Outcome:
         """Give a command and wait until the run has come to rest. UserError when it is refused."""
-        reply = await self.submit(command, key=key, by=by)
-        if isinstance(reply, Refused):
-            raise reply.error()
+        (await self.submit(command, key=key, by=by)).check()
         return await self.run_at_rest() or "waiting"
 
     def goes_on_elsewhere(self, command: SessionCommand, reply: Reply) -> bool:

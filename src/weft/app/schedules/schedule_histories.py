@@ -73,7 +73,7 @@ class FileHistories:
 
     def append(self, name: str, more: More, shorten: Shorten) -> None:
         file = f"{name}.jsonl"
-        with self._locked() as folder:
+        with self._workspace.folder(HISTORY, create=True) as folder, folder.locked(".lock"):
             fd = folder.open_fd(file, os.O_RDWR | os.O_CREAT)
             try:
                 size = os.fstat(fd).st_size
@@ -110,16 +110,6 @@ class FileHistories:
         finally:
             os.close(fd)
 
-    @contextmanager
-    def _locked(self) -> Iterator[Folder]:
-        with self._workspace.folder(HISTORY, create=True) as folder:
-            fd = folder.open_fd(".lock", os.O_RDWR | os.O_CREAT)
-            try:
-                fcntl.flock(fd, fcntl.LOCK_EX)
-                yield folder
-            finally:
-                os.close(fd)
-
 
 _TABLES: Final = """
 CREATE TABLE IF NOT EXISTS weft.schedule_lines (
@@ -131,7 +121,6 @@ CREATE INDEX IF NOT EXISTS schedule_lines_schedule ON weft.schedule_lines (sched
 class SharedHistories:
     def __init__(self, shared: PostgresLog) -> None:
         self._shared = shared
-        self._prepared = False
 
     def marks(self) -> dict[str, object]:
         return dict(self._rows("SELECT schedule, max(number) FROM weft.schedule_lines GROUP BY schedule"))
@@ -144,7 +133,7 @@ class SharedHistories:
         return b"".join(bytes(lines) for (lines,) in rows)
 
     def append(self, name: str, more: More, shorten: Shorten) -> None:
-        self._prepare()
+        self._shared.have("weft.schedule_lines", lambda: _TABLES)
 
         def made(connection: Any) -> None:
             with connection.transaction():
@@ -184,10 +173,5 @@ class SharedHistories:
                 uses.let_slot_go(slot)
 
     def _rows(self, query: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        self._prepare()
+        self._shared.have("weft.schedule_lines", lambda: _TABLES)
         return self._shared.rows(query, values)
-
-    def _prepare(self) -> None:
-        if not self._prepared:
-            self._shared.have("weft.schedule_lines", lambda: _TABLES)
-            self._prepared = True

@@ -31,8 +31,7 @@ from weft.app.root import App
 from weft.app.session_requests import SessionRequest
 from weft.conversation.tool_calls import ToolAccess
 from weft.files import Folder
-from weft.models.model import ModelError, Part, Request, Stop, TextDelta
-from weft.models.replay import as_json
+from weft.models.model import ModelError, Part, Request, Stop, TextDelta, as_json
 from weft.protocol import conversation_events as t
 from weft.protocol.commands import Mode
 from weft.protocol.conversation_commands import DecideApproval, SendMessage, ToolEnd

@@ -24,7 +24,6 @@ from weft.models.answer import gather
 from weft.models.model import Request
 from weft.protocol.commands import DescribeSession, GivenFile, ReplyToGate, SessionCommand, StartRun, refusal
 from weft.protocol.commands import Interrupt as InterruptCommand
-from weft.protocol.commands import Refused as RefusedReply
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import UserError, WeftError
 from weft.protocol.messages import Message, Text
@@ -223,17 +222,14 @@ class SessionTools:
             raise UserError(f"nothing runs in session {session}")
         reply = await attached.submit(InterruptCommand(), by=self._by)
         await attached.close()
-        if isinstance(reply, RefusedReply):
-            raise reply.error()
+        reply.check()
         return await self.show_run({"session": session, "wait_seconds": 10})
 
     async def describe(self, given: Mapping[str, Any]) -> ToolReply:
         command = DescribeSession(
             title=given.get("title"), status=given.get("status"), labels=given.get("labels", {}), note=given.get("note")
         )
-        reply = await self._app.describe(given["session"], command, by=self._by)
-        if isinstance(reply, RefusedReply):
-            raise reply.error()
+        (await self._app.describe(given["session"], command, by=self._by)).check()
         return {"session": given["session"]}
 
     async def ask_model(self, given: Mapping[str, Any]) -> ToolReply:
@@ -295,9 +291,7 @@ class SessionTools:
     ) -> None:
         try:
             async with self._app.session(request, wish) as session:
-                reply = await session.submit(command, by=self._by)
-                if isinstance(reply, RefusedReply):
-                    raise reply.error()
+                (await session.submit(command, by=self._by)).check()
                 accepted.set_result(session.id)
                 await session.run_at_rest()
         except WeftError as error:

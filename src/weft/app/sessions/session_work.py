@@ -13,32 +13,10 @@ from weft.checks.folding import place_of
 from weft.documents import Document, from_content_md
 from weft.documents.document import RefusedError
 from weft.files import Folder
-from weft.protocol.conversation_events import (
-    ApprovalDecided,
-    ApprovalRequested,
-    ConversationRewound,
-    PlanDecided,
-    PlanSubmitted,
-    ToolRequested,
-    ToolSettled,
-)
+from weft.protocol import conversation_events as t
+from weft.protocol import events as e
 from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.errors import EditConflictError, UserError
-from weft.protocol.events import (
-    ArtifactAccepted,
-    ArtifactSetAside,
-    ConfirmationAsked,
-    EditAccepted,
-    GateOpened,
-    Record,
-    RunEnded,
-    RunStarted,
-    StepAdopted,
-    StepCompleted,
-    StepSkipped,
-    StepStarted,
-    StepsUnfolded,
-)
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.patterns import pattern
 from weft.protocol.values import dataclass
@@ -125,13 +103,13 @@ def _versions(folder: Folder, artifact: str) -> list[ArtifactVersion]:
         event = record.event
         by = record.envelope.by if record.envelope else MACHINE
         match event:
-            case ArtifactAccepted() if event.artifact == artifact:
+            case e.ArtifactAccepted() if event.artifact == artifact:
                 there = kept_copy(folder, event) is not None
                 place = (event.step, event.attempt, event.run)
                 found.append(
                     ArtifactVersion(record.seq, record.at, event.hash, event.size, *place, "made", by, there=there)
                 )
-            case ArtifactSetAside() if event.artifact == artifact:
+            case e.ArtifactSetAside() if event.artifact == artifact:
                 data = folder.read_or_none(event.kept)
                 size = None if data is None else len(data)
                 made = ("", 0, 0)
@@ -140,8 +118,8 @@ def _versions(folder: Folder, artifact: str) -> list[ArtifactVersion]:
                         record.seq, record.at, event.hash, size, *made, "set aside", by, there=data is not None
                     )
                 )
-            case EditAccepted() | StepAdopted() if found and found[-1].step == event.step and not found[-1].run:
-                found[-1].how = "edited" if isinstance(event, EditAccepted) else "adopted"
+            case e.EditAccepted() | e.StepAdopted() if found and found[-1].step == event.step and not found[-1].run:
+                found[-1].how = "edited" if isinstance(event, e.EditAccepted) else "adopted"
             case _:
                 pass
     return found
@@ -166,11 +144,14 @@ def artifact_bytes(parts: Parts, session: str, artifact: str, version: str = FIL
     raise NothingThereError(f"{artifact} of session {session}: {what}", hint="its versions can be listed")
 
 
-def _copy(folder: Folder, record: Record, artifact: str, wanted: str) -> bytes | None:
+def _copy(folder: Folder, record: e.Record, artifact: str, wanted: str) -> bytes | None:
     event = record.event
-    if not isinstance(event, ArtifactAccepted | ArtifactSetAside) or (event.artifact, event.hash) != (artifact, wanted):
+    if not isinstance(event, e.ArtifactAccepted | e.ArtifactSetAside) or (event.artifact, event.hash) != (
+        artifact,
+        wanted,
+    ):
         return None
-    if isinstance(event, ArtifactAccepted):
+    if isinstance(event, e.ArtifactAccepted):
         return kept_copy(folder, event)
     data = folder.read_or_none(event.kept)
     return data if data is not None and hash_bytes(data) == wanted else None
@@ -219,17 +200,17 @@ class StepShort:
 def steps_now(parts: Parts, session: str) -> list[StepShort]:
     """Every step of the last run, in running order, with why it is where it is and what it took in that run."""
     reading = parts.sessions.read(session)
-    state, started, reasons = reading.state, RunStarted(run=0, pipeline="", steps=(), desired="", parameters={}), {}
+    state, started, reasons = reading.state, e.RunStarted(run=0, pipeline="", steps=(), desired="", parameters={}), {}
     for record in parts.sessions.records(session):
         match record.event:
-            case RunStarted():
+            case e.RunStarted():
                 started = record.event
-            case StepsUnfolded():
+            case e.StepsUnfolded():
                 names = state.run.steps if state.run else started.steps
                 requires = {**started.requires, **record.event.requires}
                 executors = {**started.executors, **record.event.executors}
                 started = replace(started, steps=names, requires=requires, executors=executors)
-            case StepStarted() | StepSkipped():
+            case e.StepStarted() | e.StepSkipped():
                 reasons[record.event.step] = record.event.reason
             case _:
                 pass
@@ -302,14 +283,14 @@ def attachment_sheets(parts: Parts, session: str, name: str) -> tuple[Sheet, ...
 class OpenQuestions:
     """What a session waits for, as the log has it."""
 
-    gates: tuple[GateOpened, ...]
-    approvals: tuple[tuple[ToolRequested, ApprovalRequested], ...]
-    confirmation: ConfirmationAsked | None
-    plan: PlanSubmitted | None = None
+    gates: tuple[e.GateOpened, ...]
+    approvals: tuple[tuple[t.ToolRequested, t.ApprovalRequested], ...]
+    confirmation: e.ConfirmationAsked | None
+    plan: t.PlanSubmitted | None = None
     repeated: frozenset[str] = frozenset()
     """Names of calls that several questions of the session were about: a model may call all its calls the same."""
 
-    def name_of(self, asked: ApprovalRequested) -> str:
+    def name_of(self, asked: t.ApprovalRequested) -> str:
         """What means this question and never another one of the session."""
         whole = f"{asked.conversation}/{asked.turn}/{asked.call}"
         return whole if asked.call in self.repeated else asked.call
@@ -317,27 +298,27 @@ class OpenQuestions:
 
 def open_questions(parts: Parts, session: str) -> OpenQuestions:
     state = SessionState()
-    approvals: dict[tuple[str, str], tuple[ToolRequested, ApprovalRequested]] = {}
-    requested: dict[tuple[str, str], ToolRequested] = {}
+    approvals: dict[tuple[str, str], tuple[t.ToolRequested, t.ApprovalRequested]] = {}
+    requested: dict[tuple[str, str], t.ToolRequested] = {}
     about: dict[str, set[tuple[str, int]]] = {}
-    plan: PlanSubmitted | None = None
+    plan: t.PlanSubmitted | None = None
     for record in parts.sessions.records(session):
         state.apply(record)
         event = record.event
         match event:
-            case ToolRequested():
+            case t.ToolRequested():
                 requested[event.conversation, event.call] = event
-            case ApprovalRequested() if (event.conversation, event.call) in requested:
+            case t.ApprovalRequested() if (event.conversation, event.call) in requested:
                 key = (event.conversation, event.call)
                 approvals[key] = (requested[key], event)
                 about.setdefault(event.call, set()).add((event.conversation, event.turn))
-            case ApprovalDecided() | ToolSettled():
+            case t.ApprovalDecided() | t.ToolSettled():
                 approvals.pop((event.conversation, event.call), None)
-            case PlanSubmitted():
+            case t.PlanSubmitted():
                 plan = event
-            case PlanDecided() | ConversationRewound():
+            case t.PlanDecided() | t.ConversationRewound():
                 plan = None
-            case StepStarted() | StepCompleted() | RunEnded():
+            case e.StepStarted() | e.StepCompleted() | e.RunEnded():
                 approvals = {key: one for key, one in approvals.items() if not is_moot(event, key[0])}
             case _:
                 pass

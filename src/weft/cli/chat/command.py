@@ -11,12 +11,13 @@ from typing import Final, get_args
 
 import click
 
-from weft.app import App, Filter, ListedSession, SessionRequest, json_line, this_moment
+from weft.app import App, Filter, ListedSession, SessionRequest, this_moment
 from weft.cli.place import (
     ensure_workspace,
     is_ascii,
     is_attended,
     open_app,
+    print_json,
     screen_width,
     trust_option,
     workspace_option,
@@ -69,7 +70,6 @@ def command(
     whole_input: bool,
     show_prompt: bool,
     plain: bool,
-    workspace: str | None,
 ) -> int:
     """Talk in a session: ask about its documents, have things done, approve or refuse each of them.
 
@@ -79,11 +79,11 @@ def command(
     working = Path(folder or ".").absolute()
     if not working.is_dir():
         raise UsageError(f"--folder {working}: there is no such folder")
-    ensure_workspace(workspace_path(workspace))
+    ensure_workspace(workspace_path())
     if (goes_on or pick) and session:
         raise UsageError("--session names one already", hint="leave out --continue and --pick")
     if goes_on or pick:
-        chosen = _chosen(workspace, working, pick=pick)
+        chosen = _chosen(working, pick=pick)
         session = chosen.id
         if pick and not folder and Path(chosen.folder or ".").is_dir():
             working = Path(chosen.folder or ".").absolute()
@@ -91,8 +91,8 @@ def command(
     if show_prompt:
         if not session:
             raise UsageError("--show-prompt needs a session", hint="name one with --session")
-        return asyncio.run(_show_prompt(workspace, request))
-    with open_app(workspace, runs=True) as app:
+        return asyncio.run(_show_prompt(request))
+    with open_app(runs=True) as app:
         if is_attended():
             from weft.cli.consent_question import ask_about
 
@@ -101,10 +101,10 @@ def command(
         return asyncio.run(_chat(app, request, " ".join(words) or None, whole_input=whole_input, plain=plain))
 
 
-def _chosen(workspace: str | None, working: Path, *, pick: bool) -> ListedSession:
+def _chosen(working: Path, *, pick: bool) -> ListedSession:
     """One of the conversations that there are; unless somebody picks, the last that worked in this folder, or else the
     last of all."""
-    with open_app(workspace) as app:
+    with open_app() as app:
         listed = app.catalogue.page(Filter(limit=200))
     talks = (one for one in listed if one.kind == "conversation" or one.id.startswith("talk-"))
     found = [one for one in talks if one.state != "new"][:MOST]  # opened and left without a word: nothing goes on there
@@ -141,11 +141,11 @@ def _at_home(folder: str) -> str:
     return f"~{folder.removeprefix(home)}" if folder == home or folder.startswith(f"{home}/") else folder
 
 
-async def _show_prompt(workspace: str | None, request: SessionRequest) -> int:
+async def _show_prompt(request: SessionRequest) -> int:
     """The prompt as JSON: the system text, every message, the tools, and what was left out for want of room."""
-    with open_app(workspace) as app:
+    with open_app() as app:
         shown = await app.next_prompt(request)
-    sys.stdout.buffer.write(json_line(shown))
+    print_json(shown)
     return EXIT_DONE
 
 

@@ -35,7 +35,7 @@ from weft.cli.chat.questions import PLAN_LETTERS, Questions, decided, letters
 from weft.cli.place import is_ascii, screen_width
 from weft.cli.screen import event_of
 from weft.cli.stopping import TERMINAL, interruptible
-from weft.protocol.commands import AnswerQuestion, Interrupt, Refused, Say, SessionCommand
+from weft.protocol.commands import AnswerQuestion, Interrupt, Say, SessionCommand
 from weft.protocol.conversation_commands import DecideApproval, DecidePlan
 from weft.protocol.conversation_events import TurnCompleted
 from weft.protocol.envelope import Actor
@@ -125,9 +125,7 @@ class PlainChat:
             if isinstance(one, Leave):
                 return True
             if one is not None:
-                reply = await self._session.submit(one, by=TERMINAL)
-                if isinstance(reply, Refused):
-                    raise reply.error()
+                (await self._session.submit(one, by=TERMINAL)).check()
         return False
 
     def _answers(self, text: str) -> list[SessionCommand] | None:

@@ -30,14 +30,10 @@ _PAIRS: Final = 100
 
 def entities(wanted: Sequence[str], sources: Sequence[StoredPassage], asked: int) -> dict[str, Any]:
     """`asked` is how many sources were named, also those that are not there."""
-    if not wanted:
-        return {"score": 1.0, "passed": True, "details": [], "total_entities": 0}
-    if not asked:
-        details: list[dict[str, Any]] = [
-            {"entity": entity, "grounded": False, "reason": "no source paragraphs"} for entity in wanted
-        ]
+    details: list[dict[str, Any]] = []
+    if wanted and not asked:
+        details = [{"entity": entity, "grounded": False, "reason": "no source paragraphs"} for entity in wanted]
         return {"score": 0.0, "passed": False, "details": details, "total_entities": len(wanted)}
-    details = []
     joined = " ".join(source.content.lower() for source in sources)
     for entity in wanted:
         name = entity.lower().strip()
@@ -45,30 +41,21 @@ def entities(wanted: Sequence[str], sources: Sequence[StoredPassage], asked: int
         if not found and (bare := re.sub(r"^isa\s*", "", name)) != name and bare in joined:
             found = ["fuzzy_match"]
         details.append({"entity": entity, "grounded": bool(found), "found_in": found})
-    grounded = sum(detail["grounded"] for detail in details)
-    score = round(grounded / len(wanted), 4)
-    return {
-        "score": score,
-        "passed": score >= 0.8,
-        "details": details,
-        "total_entities": len(wanted),
-        "grounded_count": grounded,
-    }
+    return _scored(details, "grounded", 0.8, "total_entities", "grounded_count")
+
+
+def _scored(details: list[dict[str, Any]], good: str, least: float, total: str, counted: str) -> dict[str, Any]:
+    """`good` is the key of a detail that says whether it is; nothing at all has passed."""
+    if not details:
+        return {"score": 1.0, "passed": True, "details": [], total: 0}
+    number = sum(detail[good] for detail in details)
+    score = round(number / len(details), 4)
+    return {"score": score, "passed": score >= least, "details": details, total: len(details), counted: number}
 
 
 def citations(given: Sequence[Mapping[str, Any]], resolve: Resolver) -> dict[str, Any]:
-    if not given:
-        return {"score": 1.0, "passed": True, "details": [], "total_citations": 0}
     details = [_citation(citation, resolve) for citation in given]
-    good = sum(detail["supports_claim"] for detail in details)
-    score = round(good / len(given), 4)
-    return {
-        "score": score,
-        "passed": score >= 0.75,
-        "details": details,
-        "total_citations": len(given),
-        "verified_count": good,
-    }
+    return _scored(details, "supports_claim", 0.75, "total_citations", "verified_count")
 
 
 def _citation(citation: Mapping[str, Any], resolve: Resolver) -> dict[str, Any]:
@@ -114,8 +101,6 @@ def _citation(citation: Mapping[str, Any], resolve: Resolver) -> dict[str, Any]:
 
 
 def relations(given: Sequence[Mapping[str, Any]], resolve: Resolver, store: Store) -> dict[str, Any]:
-    if not given:
-        return {"score": 1.0, "passed": True, "details": [], "total_relations": 0}
     details: list[dict[str, Any]] = []
     for relation in given:
         names = {end: str(relation.get(f"{end}_paragraph") or "") for end in ("source", "target")}
@@ -135,15 +120,7 @@ def relations(given: Sequence[Mapping[str, Any]], resolve: Resolver, store: Stor
         kept = kept or source.place.document == target.place.document
         row = {**names, "source_id": source.id, "target_id": target.id, "relation_type": kind, "preserved": kept}
         details.append(row)
-    kept_count = sum(detail["preserved"] for detail in details)
-    score = round(kept_count / len(given), 4)
-    return {
-        "score": score,
-        "passed": score >= 0.7,
-        "details": details,
-        "total_relations": len(given),
-        "preserved_count": kept_count,
-    }
+    return _scored(details, "preserved", 0.7, "total_relations", "preserved_count")
 
 
 def contradictions(passages: Sequence[StoredPassage]) -> dict[str, Any]:

@@ -7,13 +7,13 @@ axes with every item that was looked at; what was not checked; how it was found.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
 from weft.render.answer import wording
-from weft.render.answer.marking import marked_passage
 from weft.render.kit.characters import direction, one_line, visible
 from weft.render.kit.elements import Child, Html, Section, element, join, whole_page
 from weft.render.kit.figures import counted, number, percent
@@ -197,9 +197,7 @@ def _source(source: Mapping[str, Any], answer: Mapping[str, Any], what: str = "s
         "div",
         heading,
         lead,
-        element(
-            "blockquote", *marked_passage(source["text"], quoted), class_="passage", id=f"{what}-{source['label']}"
-        ),
+        element("blockquote", *_marked(source["text"], quoted), class_="passage", id=f"{what}-{source['label']}"),
         element("p", place, *([" · for", *back] if back else []), class_="where"),
         class_="held",
     )
@@ -323,3 +321,23 @@ def _course(answer: Mapping[str, Any]) -> Html:
         *(element("p", one, class_="lead") for one in told),
         class_="items",
     )
+
+
+def _marked(text: str, quotes: Sequence[str]) -> Iterator[Child]:
+    """The passage in pieces, plain and marked. A quote that is not in it word for word marks nothing; white space may
+    differ: a quote is on one line, a passage on many."""
+    spans: list[tuple[int, int]] = []
+    for quote in quotes:
+        words = quote.split()
+        found = re.search(r"\s+".join(map(re.escape, words)), text) if words else None
+        if found:
+            spans.append(found.span())
+    position = 0
+    for start, end in sorted(spans):
+        start = max(start, position)
+        if start >= end:
+            continue
+        yield text[position:start]
+        yield element("mark", text[start:end])
+        position = end
+    yield text[position:]

@@ -1,4 +1,4 @@
-"""Stages of the conformance suite for the models that need no wire: the same replies as a script and as a recording."""
+"""The stage of the conformance suite that needs no wire: the replies as a script."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Final
 
-from weft.models.model import ErrorKind, Model, ModelError, Part, Stop, TextDelta, ThinkingDelta
-from weft.models.replay import Recorded, replay
+from weft.models.model import ErrorKind, Model, ModelError, Stop, TextDelta, ThinkingDelta
 from weft.protocol.messages import ToolCall, Usage
 from weft.testing.scripted import Item, ScriptedModel, Turn
 from weft.testing.wire.replies import Called, Reply
@@ -20,11 +19,6 @@ _BREAKS: Final[dict[str, ErrorKind]] = {"error event": "overloaded", "broken jso
 @asynccontextmanager
 async def scripted_stage(replies: Sequence[Reply]) -> AsyncIterator[Model]:
     yield ScriptedModel([Turn(items_of(reply)) for reply in replies])
-
-
-@asynccontextmanager
-async def replay_stage(replies: Sequence[Reply]) -> AsyncIterator[Model]:
-    yield replay([_recorded(reply) for reply in replies])
 
 
 def items_of(reply: Reply) -> list[Item]:
@@ -45,13 +39,6 @@ def items_of(reply: Reply) -> list[Item]:
     items.append(Usage(input=reply.input, output=reply.output, reasoning=reply.reasoning or None))
     items.append(Stop(reason=reply.stop or ("tool_calls" if reply.calls else "end")))
     return items
-
-
-def _recorded(reply: Reply) -> Recorded:
-    items = items_of(reply)
-    error = next((item for item in items if isinstance(item, ModelError)), None)
-    parts: list[Part] = [item for item in items if isinstance(item, Part)]
-    return Recorded(parts=tuple(parts), error=error)
 
 
 def _called(call: Called) -> ToolCall:
