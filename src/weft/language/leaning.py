@@ -26,7 +26,7 @@ _BEGINS: Final = re.compile(
     rf"\W*(?:(?:It|Its|Them|Their|They|He|She|Him|His|Hers?|Such|Both|Neither|Either|However|Therefore|Thus|Hence|Also"
     r"|But|And|Or|Nor|So|Then|Instead|Otherwise|Moreover|Furthermore|Additionally|Consequently|Accordingly|Likewise|Anyway"
     r"|Similarly|Nevertheless|Nonetheless|Conversely|Meanwhile|Again|Indeed|Yet|Another|Others|Secondly|Thirdly|Finally"
-    r"|Lastly|Actually|Previously|Since then|Afterwards?|Thereafter"
+    r"|Lastly|Actually|Eventually|First of all|Previously|Since then|Afterwards?|Thereafter"
     r"|Elsewhere|Too|Which|Worse|Rather(?=,)|Still(?=,)|Next(?=,)|First(?=,)|Before(?=,)"
     r"|Second(?=,)|Third(?=,)|Here(?! (?:in|at|and)\b)|There(?! (?:is|are|was|were|has|have|had|will|would|may|might"
     r"|can|could|must|should|exists?|remains?|comes?|goes)\b))\b"
@@ -58,7 +58,9 @@ _BEGINS: Final = re.compile(
     r" (?:the(?! [A-Z])|an?|whether|users)\b(?!.*\?)"
     r"|The reason (?:for|why) (?:not|this|that|it|these|doing)\b"
     r"|The (?:reason|answer|result|results|problem|difference|trick|effect|consequence|alternative|exception|solution"
-    r"|one|ones) (?:is|was|are|were|will)\b)"
+    r"|one|ones) (?:is|was|are|were|will|lies|lay)\b"
+    r"|The (?:first|two|three|four|five|last) [\w-]+ (?:is|was|are|were|will|has|have|can|does|do)\b"
+    r"|There (?:is|are|was|were) (?:also|another|other|more|further)\b)"
 )
 _HARD: Final = re.compile(
     r"[,;:—–(]|\b(?:and|but|or|that|which|who|whom|whose|because|since|if|when|while|where|although|though|unless|until"
@@ -110,7 +112,7 @@ _LATTER: Final = re.compile(r"\bthe (?:latter\b|former(?=\W*$|[,.;]| (?:is|are|w
 _TWO: Final = re.compile(r",|\b(?:and|or)\b")
 """What is named before it, so that one is the latter."""
 _SAID: Final = re.compile(r",[”\"'’]? (?:he|she|they) (?:said|says|added|told|noted|explained|wrote)\b")
-_LAST: Final = re.compile(r"\b(?:too|either|as well|likewise|the other|the others)\W*$")
+_LAST: Final = re.compile(r"\b(?:too|either|as well|likewise|the other|the others|first)\W*$")
 _OTHERS: Final[Mapping[str, re.Pattern[str]]] = {
     "de": re.compile(
         r"^\W*(?:Der|Die|Das) (?:erste|zweite|dritte|vierte|andere) (?:ist|war|hat|wird|will|soll|kann|muss|heißt)\b|"

@@ -26,6 +26,7 @@ _POINTS: Final = re.compile(
     r"|\bsee (?:above|below)\W*$|^\W*for (?:more |further )?(?:details?|information)\b.*\bsee\b"
     rf"|{_FOUND_AT}"
     r"|\bplease (?:consult|refer to|read the|check the)\b"
+    r"|\b(?:is|are) (?:both )?also available\W*$|\blook in (?:the )?[\"“‘'/]?(?-i:[A-Z])"
     r"|[“\"][^”\"]{8,}\?[”\"]|\?[”\"]\W*$",
     re.IGNORECASE,
 )

@@ -150,7 +150,7 @@ def test_what_stands_around_a_german_kit_is_german() -> None:
     assert root.first("nav").attributes["aria-label"] == "Inhalt"
     assert [node.text for node in root.first("thead").all("th")] == ["Feld", "Wert"]
     assert "Art der Datei" in [node.text for node in root.first("tbody").all("th")]
-    assert root.by_id("source").by_class("lead")[0].text == "13 Stellen, auf denen die Mappe beruht, sind markiert."
+    assert root.by_id("source").by_class("lead")[0].text == "8 Stellen, auf denen die Mappe beruht, sind markiert."
     assert root.by_class("uses")[1].first("a").text == "Kurz gesagt"
     assert root.first("footer").text == "Mit Weft gemacht."
 

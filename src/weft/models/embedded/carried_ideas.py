@@ -21,8 +21,10 @@ _NUMBER: Final = r"(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)(?:,\d+)?|\d[\d.,]*)
 """Thousands may stand apart: `1 600 euros`."""
 _FIGURE: Final = re.compile(
     rf"(?<![\w.,/-])(?:[$€£¥]\s?{_NUMBER}(?:\s?(?:million|billion|trillion|bn|m|k)\b)?|{_NUMBER}\s?(?:%|€|(?:{signs('unit')})\b)"
-    r"|\d{1,3}(?:[.,]\d{3})+)(?![\w%$])"
+    r"|\d{1,3}(?:[.,]\d{3})+)(?![\w%$]|\.\d)"
 )
+_VARIABLE: Final = re.compile(r"\$\d\W*$")
+"""What a program calls so, more often than a price."""
 _WHOLE: Final = re.compile(r"100\s?(?:%|per|Prozent|pour|por)")
 """A way to say `quite`."""
 _ACRONYM: Final = re.compile(r"(?<![\w-])[A-Z]{3,5}(?![\w-])")
@@ -32,17 +34,27 @@ _EMPTY: Final = re.compile(r"it (?:is|was|remains) ")
 _DECLINED: Final = re.compile(rf"\b(?:{signs('declined')})\b", re.I)
 _FEW: Final = 14
 """Words of a sentence that says of a question, and of nothing else, that nobody answered it."""
+_BEFORE: Final = 3
+"""Words before what says that something is not known: `So far it is unclear …`."""
 _LED: Final = 4
 """Questions that stand above their answers: from so many on, that is what the text is made of."""
 _LAST: Final = 0.85
 """From this part of a document on, a question in a paragraph of its own is left open, not answered below."""
 _DATE: Final = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 _OF_A_DAY: Final = ("news", "letter")
+_TOLD_KINDS: Final = ("news", "article", "essay", "letter", "story", "interview", "transcript", "newsletter")
+_BY_SENTENCES: Final = ("news", "letter", "newsletter", "note", "meeting")
+"""Kinds that are read sentence by sentence, so that one may bring a new subject anywhere in its paragraph."""
+_ASKING: Final = ("news", "essay", "letter", "note", "meeting")
+"""Kinds that ask what they don't answer; elsewhere a question is answered, put to a reader, or an example."""
+_MEASURING: Final = (*_TOLD_KINDS, "meeting", "paper", "note")
+"""Kinds in which a figure says something; elsewhere it is a setting or an example."""
+_FOR_ALL: Final = ("news", "letter", "newsletter", "essay")
+"""Kinds whose readers need not know what letters stand for."""
 _BACK: Final = sign_words("meant_before")
 _TO_SOMEBODY: Final = sign_words("to_somebody")
 _ASKED_BY: Final = re.compile(r"[A-ZÀ-Þ][\w.'’ -]{1,30}: ")
 """A question to a reader or a guest is not one that the text leaves open."""
-_TOLD_KINDS: Final = ("news", "article", "essay", "letter", "story", "interview", "transcript", "newsletter")
 
 
 def carried(reading: Reading, kind: str, summary: Mapping[str, Any], *, published: str, room: int) -> dict[str, Any]:
@@ -88,11 +100,6 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(item)
 
 
-def _is_even(text: str) -> bool:
-    """Whether what is opened in it is closed in it: else it is a piece of somebody's speech, or of an aside."""
-    return text.count('"') % 2 == 0 and all(text.count(low) == text.count(high) for low, high in ("“”", "«»", "()"))
-
-
 class _Carried:
     def __init__(self, reading: Reading, kind: str, used: set[int], room: int) -> None:
         self._reading = reading
@@ -134,17 +141,26 @@ class _Carried:
             return False
         said = " ".join(one.words)
         if says_unknown(one, self._reading.known):
+            if not self._is_about_that(one, said):
+                return False
             # `It is not known` leans on nothing.
             stands = not one.leans or bool(_EMPTY.match(said))
             known = self._reading.known
             return one.sound and (stands or (known.code == "en" and said.startswith(tuple(known.unknown))))
-        answered = self._kind in ("interview", "transcript", "manual", "poem", "story", "code", "newsletter", "list")
         spoken = any(mark in one.text for mark in '"“„«')
         if not _TO_SOMEBODY.isdisjoint(one.words) or _ASKED_BY.match(one.text):
             return False
-        if not one.asks or self._answers_itself or answered or one.leans or spoken:
+        if not one.asks or not one.sound or self._answers_itself or self._kind not in _ASKING or one.leans or spoken:
             return False
         return not self._is_led(one)
+
+    def _is_about_that(self, one: Sentence, said: str) -> bool:
+        """Whether that something is not known is what a sentence says, and not an aside of it: `a name that is not
+        known is left out`."""
+        marks = self._reading.known.unknown
+        mark = one.mark_of(marks)
+        before = f" {said} ".partition(f" {mark} ")[0].split() if mark else []
+        return not mark or len(before) <= _BEFORE or said.endswith(mark)
 
     def _is_led(self, one: Sentence) -> bool:
         """A question that what comes next goes on to answer: the rest of its paragraph, or the next one, where it
@@ -164,13 +180,15 @@ class _Carried:
         if self._talk or self._kind in ("manual", "code", "list", "poem", "captions", "transcript"):
             return  # of a talk it is not known who answers whom
         for before, one in pairwise(self._reading.sentences):
-            if not (_is_even(before.text) and _is_even(one.text)) or before.text[0] == "(":
+            if before.text[0] == "(":
                 continue
             if opens_with_speech(before.text, known) or opens_with_speech(one.text, known):
                 continue  # it is in what somebody says
             if not sets_against(one, known) or one.block != before.block:
                 continue
             if not (one.sound and before.sound) or before.leans or one.asks or min(one.size, before.size) < 6:
+                continue
+            if self._kind not in _BY_SENTENCES and not self._reading.brings_its_subject(before):
                 continue
             if max(one.size, before.size) <= 36 and self._takes(before, one):
                 yield {"one": before.text, "other": one.text}, (*before.spans, *one.spans)
@@ -180,19 +198,22 @@ class _Carried:
         found = []
         # In a talk a figure is somebody's, and somebody else may doubt it.
         for one in self._reading.sentences if not self._talk else ():
-            match = _FIGURE.search(one.text) if one.sound and not one.leans and 6 <= one.size <= 34 else None
-            if match and not _WHOLE.match(match.group()):
+            stands = one.sound and not one.leans and not one.quoted
+            stands = stands and (self._kind in _BY_SENTENCES or self._reading.brings_its_subject(one))
+            match = _FIGURE.search(one.text) if stands and 6 <= one.size <= 34 else None
+            if match and not _WHOLE.match(match.group()) and not _VARIABLE.match(match.group()):
                 crowded = len(_FIGURE.findall(one.text)) > 2
                 found.append((crowded, "%" not in match.group() and match.group()[0] not in "$€£¥", one, match))
         found.sort(key=lambda item: (*item[:2], item[2].index))
         for _, _, one, match in found:
-            if self._kind not in ("code", "data", "recipe", "poem") and self._takes(one):
+            if self._kind in _MEASURING and self._takes(one):
                 yield {"figure": match.group().strip(" .,"), "text": one.text}, one.spans
 
     def missing(self, published: str) -> Iterator[tuple[str, tuple[Span, ...]]]:
         """What the text uses and does not say. Each of these is a fact about the text, not an opinion."""
         if self._kind in _TOLD_KINDS and self._reading.word_count >= 150 and self._room >= 12:
-            yield from (*self._unspelled(), *self._undated(published), *self._one_voice())
+            unspelled = self._unspelled() if self._kind in _FOR_ALL else ()
+            yield from (*unspelled, *self._undated(published), *self._one_voice())
 
     def _unspelled(self) -> Iterator[tuple[str, tuple[Span, ...]]]:
         seen: dict[str, list[Span]] = {}

@@ -20,6 +20,8 @@ from weft.models.embedded.words import count_words
 _SECTIONS, _FEWEST, _LEAST = 6, 2, 150
 """Sections at most and at least, and the fewest words of a document that has an order worth keeping."""
 _HEADING: Final = 70
+_TOLD: Final = 6
+"""Words of what says something below a heading; names and links have fewer."""
 _NUMBER: Final = re.compile(r"^[\d.]+\s+")
 _WORDED: Final = re.compile(r"[^\W\d_]{3}")
 """A heading has a word; what stands along an axis has none."""
@@ -56,8 +58,10 @@ def outline(
         and not _OF_EVERY_MANUAL.match(section.title)
         and section.title != summary["headline"]
         and 2 < len(section.title) <= _HEADING
+        and section.title[0] not in "(["
         and _WORDED.search(section.title)
         and not section.guessed
+        and not section.title.endswith((".", ":"))  # a comment of a listing, a line above one
     }
     heads = dict({_NUMBER.sub("", title): (title, span) for title, span in reversed(heads.items())}.values())
     ordered = sorted(heads.items(), key=lambda head: head[1])
@@ -79,7 +83,7 @@ def outline(
 
 def _told_under(reading: Reading) -> set[int]:
     """The numbers of the headings with something told below them; the others are of lists of links and the like."""
-    told = {one.section for one in reading.sentences if one.sound or one.kind in ("code", "table")}
+    told = {one.section for one in reading.sentences if one.size >= _TOLD or one.kind in ("code", "table")}
     for number in range(len(reading.sections) - 2, -1, -1):
         if number + 1 in told and reading.sections[number + 1].level > reading.sections[number].level:
             told.add(number)

@@ -15,7 +15,7 @@ from weft.language.leaning import leans_back
 from weft.models.embedded.layout import Span
 from weft.models.embedded.lexicon import KNOWN, Lexicon, lexicon, sign_words, signs
 from weft.models.embedded.ranking import Ranks
-from weft.models.embedded.reading import BACK, Reading, Sentence, clean, sets_against
+from weft.models.embedded.reading import BACK, Reading, Sentence, clean, is_clean, sets_against
 from weft.models.embedded.words import tokens
 from weft.protocol.values import dataclass
 
@@ -220,7 +220,10 @@ def _action(one: Sentence, known: Lexicon) -> Entry:
 OWN: Final = sign_words("own")
 _PRINTED: Final = re.compile(r"\s*(\*\*|__)(?:(?!\1).)+\?\s*\1\s*", re.S)
 _ASKED: Final = 3
-"""Questions from which it is an interview."""
+"""Questions from which it is an interview, where there are not as many headings."""
+_INTERVIEWED: Final = re.compile(rf"\b(?:{signs('interviewed')})\b", re.I)
+_ASKING: Final = 3
+"""Sentences of a question to a guest."""
 
 
 def asked_in_turn(reading: Reading) -> frozenset[int]:
@@ -232,6 +235,11 @@ def asked_in_turn(reading: Reading) -> frozenset[int]:
         for at, block in enumerate(blocks)
         if block.kind in ("prose", "heading") and _PRINTED.fullmatch(reading.text, block.start, block.end)
     }
+    if not asking and reading.title is not None and _INTERVIEWED.search(reading.title.title):
+        # It says what it is, so that a paragraph that does nothing but ask is a question to the guest.
+        asking = {mine[0].block for mine in _paragraphs(reading.sentences) if mine[-1].asks and len(mine) <= _ASKING}
+    if len(asking) <= sum(1 for section in reading.sections if not section.guessed and section is not reading.title):
+        return frozenset()
     own: set[int] = set()
     for one in reading.sentences:
         before = max((at for at in asking if at < one.block), default=-1)
@@ -343,7 +351,8 @@ def _asked(reading: Reading) -> list[tuple[Sentence, list[Sentence]]]:
     question: Sentence | None = None
     for mine in _paragraphs(reading.sentences):
         if all(one.asks for one in mine):
-            question = mine[0]
+            # Several are a list of what is asked, with the answers further down.
+            question = mine[0] if len(mine) == 1 else None
         elif (
             mine[0].asks
             and reading.text[mine[0].end :].lstrip(" \t*_")[:1] == "\n"
@@ -426,7 +435,7 @@ def _newsletter(reading: Reading, ranks: Ranks) -> Iterator[Part]:
             # Each begins with what it is about.
             best = next((one for one in good[:3] if not one.leans), good[0])
             entries.append(Entry(best.text, (span, *best.spans), (best.index,), under=title))
-    yield Part("items", tuple(entries))
+    yield Part("items", tuple(entries) if len(entries) > 1 else ())
 
 
 _LISTED: Final = 4
@@ -442,7 +451,9 @@ def _list(reading: Reading, ranks: Ranks) -> Iterator[Part]:
         if len(groups) == _GROUPS:
             break
         # What an entry begins with names it; what else stands under it is told of it.
-        told = [one for one in mine if any(word.isalpha() for word in one.words)]
+        told = [one for one in mine if any(word.isalpha() for word in one.words) and is_clean(one.text)]
+        if not told:
+            continue
         named = [mine[0] for mine in _paragraphs(told)[:3]]
         said = ", ".join(one.text.rstrip(".,;") for one in named) + (", …" if len(told) > len(named) else "")
         places = tuple(one.index for one in named)
@@ -451,7 +462,8 @@ def _list(reading: Reading, ranks: Ranks) -> Iterator[Part]:
     if groups:
         yield Part("groups", tuple(groups))
         return
-    yield Part("items", tuple(_line(one) for one in reading.sentences[:6] if one.kind == "item"))
+    items = [one for one in reading.sentences if one.kind == "item" and one.first]
+    yield Part("items", tuple(_line(one) for one in items[:_GROUPS]))
 
 
 def _with_what_stands_above(reading: Reading, at: int) -> str:

@@ -61,6 +61,9 @@ _TOLD, _SAID = 150, 80
 """Of how many words at most one must tell who said something, or on which day it was, where a text is news; and where
 it names no day."""
 
+_REPORTED, _OWN_VOICE = 450, 55
+"""Of how many words at most one must say who said something, or on which day, in any report; and of how many at least
+one is about whoever writes."""
 _NAMED, _BRIEF, _PARTED = 0.07, 900, 3
 """The share of names from which a text is about people and places of the day, not about somebody made up or a thing;
 the most words of such a text that is a report, and the headings from which it is made of parts."""
@@ -119,13 +122,15 @@ def _by_signs(reading: Reading) -> Category | None:
     titles = [section.title.strip() for section in reading.sections]
     if len({match.group().lower() for match in _MEETING.finditer(told)}) > 1:
         return "meeting"
-    if len({match.group().lower().rstrip(digits) for match in _NEWSLETTER.finditer(told)}) > 1:
+    parted = len(reading.sections) > _PARTED
+    if parted and len({match.group().lower().rstrip(digits) for match in _NEWSLETTER.finditer(told)}) > 1:
         return "newsletter"
     if _GREETING.search(told[:600]):
         return "letter"
     if reading.word_count < 60:
         return "note"
-    if (len(_RECIPE.findall(told)) > 2 or INGREDIENTS.search(told)) and len(_QUANTITY.findall(told)) > 2:
+    cooks = len(_RECIPE.findall(told))
+    if (cooks > 2 or (cooks and INGREDIENTS.search(told))) and len(_QUANTITY.findall(told)) > 2:
         return "recipe"
     if asks_itself(reading):
         return "manual"
@@ -152,23 +157,23 @@ def _prose(reading: Reading) -> Category:
     figures = sum(1 for word in said_words if word[0].isdigit())
     own = _own_words(reading)
     days = _days(reading)
-    if reading.layout.dateline:
-        return "news"
     reported = reports(reading)
+    spoken = sum(1 for quote in spoken_quotes(reading) if quote.speaker)
     told = reported + days
-    if reading.layout.byline and reported:
+    placed = reading.layout.dateline or (reading.layout.byline and reported)
+    # A town in front of a tale, or one day in a manual, makes no report.
+    reports_all_along = (told + spoken + reading.layout.dateline) * _REPORTED > total and own * _OWN_VOICE < total
+    if placed and reports_all_along:
         return "news"
     names = _names(reading)
     few_parts = len(reading.sections) < _PARTED
     told_of = 3 * people > len(sentences) > 5 and figures * 150 < total and not days and few_parts
     if told_of and names < _NAMED:
         return "story"
-    spoken = sum(1 for quote in spoken_quotes(reading) if quote.speaker)
     lately = days and (told + spoken) * _TOLD > total
-    if reported and reported + spoken > 1 and (lately or (reported + spoken) * _SAID > total) and own * 50 < total:
-        return "news"
+    said = reported and reported + spoken > 1 and (lately or (reported + spoken) * _SAID > total)
     brief = reading.word_count <= _BRIEF and few_parts and names >= _NAMED
-    if brief and (reported or spoken or days) and own * 50 < total:
+    if (said or brief) and reports_all_along:
         return "news"
     if own * 60 > total or (len(reading.sections) < 2 and figures * 80 < total):
         return "essay"

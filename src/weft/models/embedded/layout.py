@@ -36,6 +36,10 @@ from weft.protocol.values import dataclass
 Kind = Literal["heading", "prose", "item", "table", "code", "aside"]
 Span = tuple[int, int]
 _FRONT_MATTER: Final = re.compile(r"\A\ufeff?(---|\+\+\+)[ \t]*\n(?:.*\n){0,200}?\1[ \t]*(?:\n|\Z)")
+_MAIL_HEAD: Final = re.compile(
+    r"\s*(?=(?:[A-Z][\w-]*:.*\n|[ \t]+\S.*\n)*?Subject: )(?:[A-Z][\w-]*:.*\n(?:[ \t]+\S.*\n)*){3,200}(?=[ \t]*\n)"
+)
+"""What stands over a mail: fields, each of which may go on in lines that are set in."""
 _HIDDEN: Final = re.compile(
     r"<!--.{0,3000}?-->|-\*-[^\n]{1,80}?-\*-|<(script|style)\b.{0,20000}?</\1>|^\.\. [^\n]*$"
     r"|^\[[^\]\n]{1,80}\]: \S+[^\n]*$",
@@ -66,10 +70,14 @@ _DATELINE: Final = re.compile(
     rf"|[A-Z][a-z'’]+(?: [A-Z][a-z]+)?, (?:the |[a-z]+ )?[A-Z][a-z]+(?: [A-Z][a-z]+)?{_ON_A_DAY}"
     r" ?[—–-]{1,2} ?(?=[A-Z\"“])"
 )
+_NICK: Final = re.compile(r"\s*<[^\s<>@/:]{1,20}> \S")
+"""With this a line of a chat begins that somebody tells of."""
 DECK: Final = "deck"
 """The label of what stands as a heading right below the title and says in a clause what the text says."""
 _CLAUSED: Final = 8
 """Words of one."""
+ASKED: Final = "asked"
+"""The label of a line that is marked as a question."""
 DATELINE: Final = "dateline"
 """The label of a paragraph that begins with a place or an agency."""
 _RUN_IN: Final = re.compile(
@@ -126,6 +134,8 @@ _COURTESY: Final = re.compile(
 )
 _SIGNED: Final = re.compile(r"(?:--|[—–])\s*[A-ZÀ-Þ][\w.'’-]+(?: [\w.'’-]+){0,4}(?: <?\S+@\S+.{0,60}|, .{1,60})?$")
 """Who has said or written what stands above it."""
+_OF_SOMEBODY: Final = re.compile(r"(?:--|[—–])\s*[\"“_'‘A-ZÀ-Þ][^.!?]{2,80}$")
+"""The same, said in more words."""
 _NOTED: Final = re.compile(rf"(?:{signs('please_note')})\b|\[[^\[\]]*\]$", re.I)
 """What is said to the reader before the text begins."""
 _ABOUT_ITSELF: Final = re.compile(rf"\W*(?:{signs('noted')})\s?[:：]", re.I)
@@ -154,6 +164,8 @@ class LaidBlock:
     level: int = 0
     """Of a heading: 1 is the title of the whole."""
     quoted: bool = False
+    set_off: bool = False
+    """Whether a line with a colon announces it: somebody's words, an example, the end of that sentence."""
     speaker: str = ""
     label: str = ""
     """What stands before it in its first line: `results`."""
@@ -176,7 +188,7 @@ class Layout:
 
 
 def lay_out(text: str) -> Layout:
-    front = _FRONT_MATTER.match(text)
+    front = _FRONT_MATTER.match(text) or _MAIL_HEAD.match(text)
     body = front.end() if front else 0
     plain = _masked(text, body)
     lines = without_fences(plain.split("\n"))
@@ -219,6 +231,10 @@ class _Reader:
         self._starts = starts
         self._turns = turns
         self._gaps: list[Span] = []
+        self._set_off = -1
+        """How far in what stands that a line with a colon has announced; -1 where nothing was."""
+        self._announced = False
+        """Whether such a line stands before a list."""
         self.dateline = False
 
     def plain(self) -> str:
@@ -245,6 +261,7 @@ class _Reader:
         found = markdown.blocks(self._text)
         tables = table_runs(self._lines)
         under, first = False, True
+        self._set_off = -1
         for at, block in enumerate(found):
             following = found[at + 1] if at + 1 < len(found) else None
             match block.kind:
@@ -261,6 +278,7 @@ class _Reader:
                     yield from (LaidBlock("code", low, high) for low, high in block.lines[:1])
                 case "heading":
                     self._mark(block)
+                    self._announced = False
                     under = under and block.level > 1 and _is_deck(self._text[block.start : block.end])
                     kind: Kind = "prose" if under else "heading"
                     yield LaidBlock(kind, block.start, block.end, block.level, label=DECK if under else "")
@@ -284,8 +302,18 @@ class _Reader:
             yield from (LaidBlock("code", low, high) for low, high in block.lines)
             return
         self._mark(block)
+        indent = _indent(self._lines[bisect_right(self._starts, block.lines[0][0]) - 1])
+        deeper = 0 <= self._set_off < indent
+        if _NICK.match(rows[0]):
+            self._set_off, deeper = indent - 1, True
+        elif not deeper:
+            self._set_off = indent if rows[-1].rstrip().endswith(":") else -1
         for low, high in self._pieces(block, tables):
-            yield from self._piece(block, low, high, following, alone=len(block.lines) == 1, first=first)
+            for piece in self._piece(block, low, high, following, alone=len(block.lines) == 1, first=first):
+                if piece.kind == "prose":
+                    self._announced = self._text[piece.start : piece.end].rstrip(" *_").endswith(":")
+                set_off = deeper if piece.kind == "prose" else piece.kind == "item" and self._announced
+                yield replace(piece, set_off=set_off)
 
     def _pieces(self, block: markdown.Block, tables: dict[int, int]) -> Iterator[tuple[int, int]]:
         """Numbers of lines that belong together: a new speaker, a bullet, a heading in capitals, a table begin anew."""
@@ -301,7 +329,14 @@ class _Reader:
             )
             heading = _is_capitals(before) and at - 1 == low and _is_label(before) and _indent(row) > _indent(before)
             signed = at == len(numbers) - 1 and _SIGNED.match(row.strip())
-            if number in tables or number == table_end or (turn and turn.speaker) or fresh or heading or signed:
+            if (
+                number in tables
+                or number == table_end
+                or (turn and (turn.speaker or not turn.time))
+                or fresh
+                or heading
+                or signed
+            ):
                 yield low, at
                 low = at
             table_end = tables.get(number, table_end)
@@ -346,7 +381,8 @@ class _Reader:
         if lead:
             self._gaps.append(lead.span())
             self.dateline = self.dateline or lead is dateline
-        name = label.group().strip(" \t*_:.—–-").lower() if label else DATELINE if dateline else ""
+        asking = number in self._turns and self._turns[number].asks
+        name = ASKED if asking else label.group().strip(" \t*_:.—–-").lower() if label else DATELINE if dateline else ""
         asked = _ASKED_IN_BOLD.match(self._text, start, end)
         if asked:
             yield LaidBlock("prose", start, asked.end(), quoted=block.quoted)
@@ -419,6 +455,14 @@ def _beside(blocks: Sequence[LaidBlock], plain: str) -> list[LaidBlock]:
         if _is_aside(block, said := _said(plain, block), at, len(blocks))
         or ((at < _TOP or at >= len(blocks) - 3) and block.kind == "prose" and _tells_of_writer(said, plain))
     }
+    blocks = (
+        [
+            replace(block, set_off=True) if block.kind == "prose" and _OF_SOMEBODY.match(_said(plain, after)) else block
+            for block, after in zip(blocks, [*blocks[1:], blocks[-1]], strict=True)
+        ]
+        if blocks
+        else []
+    )
     if _REPLIED.search(plain):
         aside |= {at for at, block in enumerate(blocks) if block.quoted}
     size = sum(block.end - block.start for block in blocks) or 1

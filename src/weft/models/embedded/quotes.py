@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from weft.language.leaning import leans_back
 from weft.language.sentences import GAP
 from weft.models.embedded.kind_parts import asked_in_turn
 from weft.models.embedded.layout import Span
@@ -60,7 +59,6 @@ _LEAST: Final = 5
 """Words: fewer are a title or a term."""
 _ASKED: Final = sign_words("asked")
 """What questions and answers are marked by: it names nobody."""
-_FIRST_PERSON: Final = sign_words("first_person")
 _SEARCHING: Final = sign_words("hesitates")
 _PAUSED: Final = re.compile(r"…|\.\.\.")
 _POINTED: Final = sign_words("pointed")
@@ -313,15 +311,7 @@ def _candidates(reading: Reading, kind: str) -> list[Quote]:
             and (one.speaker != reading.host or not reading.host) and one.block not in asked
             and (one.speaker or len(reading.speakers) < 2)
         ]  # fmt: skip
-    return [one for one in spoken_quotes(reading) if _is_whole(one.text) and _stands(one, reading)]
-
-
-def _stands(quote: Quote, reading: Reading) -> bool:
-    """Whether words that nobody is named for can be understood: not who `I` is, nor what `it` is."""
-    known = reading.known
-    return bool(quote.speaker) or not (
-        leans_back(quote.text, known.code) or not _FIRST_PERSON.isdisjoint(tokens(quote.text))
-    )
+    return [one for one in spoken_quotes(reading) if one.speaker and _is_whole(one.text)]
 
 
 def _is_whole(said: str) -> bool:

@@ -11,18 +11,21 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final
 
 from weft.language.leaning import leans_back
 from weft.language.pointing import points_elsewhere
 from weft.language.sentences import GAP, sentence_spans, trim
 from weft.language.spoken import can_cut, goes_on, spoken_spans
-from weft.models.embedded.layout import DECK, Kind, LaidBlock, Layout, Span, as_it_is, lay_out
+from weft.models.embedded.layout import ASKED, DECK, Kind, LaidBlock, Layout, Span, as_it_is, lay_out
 from weft.models.embedded.lexicon import UNSPACED, Lexicon, detect, lexicon, sign_words, signs
 from weft.models.embedded.words import ANY_WORD, count_words, surface_words, terms, tokens
 from weft.protocol.values import dataclass
 
+_BULLETS: Final = re.compile(r"^(?:[•‣◦▪●○□■☐✓✔]\s*)+")
+_OPENERS, _CLOSERS = "\"'“‘«„¿", "\"'”’»"
+"""`… 'of what use is it?'` tells of a question and asks none."""
 _ASKS: Final = re.compile(r"[?？؟][\"'”’»)\]*_]*$")
 _SAYING: Final = 6
 """Words of a piece of speech that says something."""
@@ -100,7 +103,17 @@ class Section:
     guessed: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+_SUBJECT, _OFTEN = 4, 3
+"""Among how many of its first words a sentence names what it is about; and the sentences in which that is named."""
+_SOON: Final = 10
+"""Sentences in which `this section` may be all of it."""
+_OF_A_PART: Final = re.compile(rf"\b(?:{signs('of_a_part')})\b", re.I)
+_DEFINITE: Final = sign_words("definite")
+_SAID_OF: Final = sign_words("said_of")
+_RANKED: Final = sign_words("ranked")
+
+
+@dataclass(frozen=True, eq=False)
 class Reading:
     text: str
     layout: Layout
@@ -115,19 +128,48 @@ class Reading:
     unpunctuated: bool
     """Whether it is speech that nobody has set stops in."""
 
-    @property
+    @cached_property
     def title(self) -> Section | None:
         """The heading of the whole."""
         if not self.sections:
             return None
         first = self.sections[0]
-        return first if not self.sentences or first.span[0] <= self.sentences[0].start else None
+        before = [one for one in self.sentences if one.start < first.span[0]]
+        return None if any(one.sound or first.level > 1 for one in before) else first
 
     def time_at(self, place: int) -> str:
         """The last time the text names before a place; "" when it names none."""
         times = self.layout.times
         at = bisect_right(times, (place, "\uffff")) - 1
         return times[at][1] if at >= 0 else ""
+
+    def brings_its_subject(self, one: Sentence, title: str = "") -> bool:
+        """Whether it begins a paragraph, or with what the text or its section is about: others go on from what was
+        said before, whether or not a word of theirs says so. With `the` begins what is known already: that must be
+        what the text speaks of again and again, or what the sentence goes on to say."""
+        heads = [title, self.title.title if self.title else ""]
+        heads += [self.sections[one.section].title] if one.section >= 0 else []
+        named = frozenset(terms(tokens(" ".join(heads)), self.known))
+        begins = frozenset(terms(list(one.words[:_SUBJECT]), self.known))
+        if self.number_of_parts > 1 and one.index >= _SOON and _OF_A_PART.search(one.text):
+            return False
+        definite = one.words[0] in _DEFINITE and _SAID_OF.isdisjoint(one.words[2 : _SUBJECT + 2])
+        if definite and not _RANKED.isdisjoint(one.words[1:2]):
+            return False
+        if not begins.isdisjoint(named):
+            return True
+        known_of = frozenset(terms(list(one.words[1:3]), self.known))
+        return one.first and not (definite and known_of.isdisjoint(self.often))
+
+    @cached_property
+    def number_of_parts(self) -> int:
+        return sum(1 for one in self.sections if not one.guessed and one is not self.title)
+
+    @cached_property
+    def often(self) -> frozenset[str]:
+        """The terms that several of its sentences have."""
+        found = Counter(term for one in self.sentences for term in frozenset(one.terms))
+        return frozenset(term for term, count in found.items() if count >= _OFTEN)
 
     def says(self, key: str, **parts: object) -> str:
         return self.known.says[key].format(**parts)
@@ -251,6 +293,7 @@ def _short_enough(plain: str, low: int, high: int) -> Iterator[Span]:
 def _sentence(
     index: int, said: str, span: Span, at: int, block: LaidBlock, section: int, known: Lexicon, *, first: bool
 ) -> Sentence:  # fmt: skip
+    said = _BULLETS.sub("", said)
     words = tokens(said)
     return Sentence(
         index=index,
@@ -265,9 +308,9 @@ def _sentence(
         first=first,
         speaker=block.speaker,
         label=block.label,
-        quoted=block.quoted,
+        quoted=block.quoted or block.set_off,
         ended=bool(_ENDED.search(said)),
-        asks=bool(_ASKS.search(said)),
+        asks=block.label == ASKED or bool(_ASKS.search(said) and (said[-1] not in _CLOSERS or said[0] in _OPENERS)),
     )
 
 
@@ -286,7 +329,10 @@ def _judge(sentences: Sequence[Sentence], known: Lexicon, named: frozenset[str],
         seen[said] += 1
         signs = len(_SIGNS.findall(sentence.text))
         letters = sum(1 for sign in sentence.text if sign.isalpha() or sign.isspace())
-        whole = sentence.ended or not known.spaced or casual or sentence.label == DECK
+        following = sentences[sentence.index + 1 : sentence.index + 2]
+        # `Alas! cried the mouse` goes on behind its mark.
+        goes_on = any(one.block == sentence.block and _GOES_ON.match(one.text) for one in following) and not casual
+        whole = (sentence.ended and not goes_on) or not known.spaced or casual or sentence.label == DECK
         sentence.sound = (
             sentence.kind in ("prose", "item")
             and seen[said] == 1
@@ -298,17 +344,42 @@ def _judge(sentences: Sequence[Sentence], known: Lexicon, named: frozenset[str],
             and not sentence.text.endswith((" .", " ,"))
             and signs <= 1 + sentence.size // 12
             and letters > 0.72 * len(sentence.text)
-            and sentence.text.count("(") <= sentence.text.count(")")
             and not sentence.mark_of(known.elsewhere)
             and not points_elsewhere(sentence.text)
             and not is_titled(sentence.text, known)
             and not _GLUED.search(sentence.text)
             and not sentence.text.endswith(":")
+            and is_even(sentence.text)
+            and is_clean(sentence.text)
+            and not _SYMBOL.search(sentence.text)
             and known.courtesy.isdisjoint(sentence.words[: _courteous(sentence)])
             and not _ADDRESS.match(sentence.text)
         )
 
 
+_MARRED: Final = re.compile(
+    r"\]_|[^\W\d_]{2}- (?!(?:and|or|to|und|oder|bis|et|ou|y|o)\b)[a-zß-ÿ]{2}|(?:^|\s)\*+\w|\w\*+(?:\s|$)"
+)
+"""What a mark-up that is not read, or a word cut at the end of a line, has left."""
+_SYMBOL: Final = re.compile(r"#\d\b|(?<![\w.'’&/-])[BD-HJ-QT-WYZ](?![\w.'’+#&/-])")
+"""What a figure or a formula calls so: a single letter. C, R and X are things by name."""
+_OPENING: Final = re.compile(r"(?<![^\W_])['‘](?=[^\W\d_])(?!(?:tis|twas|em|cause|til|n)\b)", re.I)
+_CLOSING: Final = re.compile(r"(?<=[\w.,!?…])['’](?!\w)")
+
+
+def is_clean(text: str) -> bool:
+    """Whether nothing is left in it that is not said: a mark, half a word, a bare address."""
+    return _MARRED.search(text) is None and "://" not in text
+
+
+def is_even(text: str) -> bool:
+    """Whether what is opened in it is closed in it: else it is a piece of somebody's speech, or of an aside."""
+    pairs = all(text.count(low) == text.count(high) for low, high in ("“”", "«»", "()"))
+    return pairs and text.count('"') % 2 == 0 and len(_OPENING.findall(text)) <= len(_CLOSING.findall(text))
+
+
+_GOES_ON: Final = re.compile(r"[a-zß-ÿ]|\.+ ")
+"""What follows on a mark that has ended nothing: `Alas! cried …`, the dots of a table of contents."""
 _ADDRESS: Final = re.compile(rf"(?:{signs('address')})$")
 """Nothing but whom somebody speaks to."""
 _ONE_S_OWN: Final = sign_words("one_s_own")
@@ -350,13 +421,14 @@ def asks_listeners(text: str) -> bool:
 
 
 _QUOTED_FIRST: Final = re.compile(r"[\"“„«‘]([^\"“”„«»]{1,60})[\"“”»’]\s+(?=[^\W\d_])")
+_QUOTED_SIMPLY: Final = re.compile(r"'[^\W\d_a-z]\w*[ ,!?.]")
 _TERM, _SAID_SOON = 5, 6
 """Words of a quoted name at most, and those behind it in which a verb of saying makes it somebody's words."""
 
 
 def opens_with_speech(text: str, known: Lexicon) -> bool:
     """Whether it begins with somebody's words: with a mark of quotation, and not for the name of a film or a term."""
-    if text[:1] not in '"“„«‘':
+    if text[:1] not in '"“„«‘' and not _QUOTED_SIMPLY.match(text):
         return False
     found = _QUOTED_FIRST.match(text)
     if found is None or len(found[1].split()) > _TERM or not text[found.end()].islower():

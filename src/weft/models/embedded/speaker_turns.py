@@ -1,7 +1,7 @@
 """Who speaks and when, as transcripts say it at the beginning of a line: `[0:12] Ana: …`, `**Ana** (00:01:02): …`.
 
-One line proves nothing: `Note: …` looks the same. Speakers are believed when a few names come again and again and
-sentences follow them; times when several lines have one.
+One line proves nothing: `Note: …` looks the same. Speakers are believed when a few names come again and again,
+sentences follow them, and there are hardly any headings between; times when several lines have one.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final
 
 from weft.models.embedded.lexicon import sign_words
@@ -32,6 +33,13 @@ _ALONE: Final = re.compile(rf"\s*{_NAME}\s+{_stamp('inside')}\s*$")
 _TIMED: Final = re.compile(rf"\s*{_stamp('before')}(?:\s*[-–—|:]\s|\s+|$)")
 _NAME_LIMIT: Final = 4
 _LABELS: Final = sign_words("labels")
+_ASKED: Final = sign_words("asked")
+"""What questions and answers are marked by: it names nobody."""
+_QUESTIONS: Final = sign_words("questions")
+_HEADING: Final = re.compile(r"#{1,6}\s")
+_AGAIN, _HEADED = 2, 4
+"""How often a name comes in a talk, on average; and the turns there are for each heading. What labels the points of a
+manual comes once or twice, between many of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +48,8 @@ class Turn:
     """How many characters of the line say only who and when."""
     speaker: str = ""
     time: str = ""
+    asks: bool = False
+    """Whether it is marked as a question; who asks is nobody."""
 
 
 def find_turns(lines: Sequence[str]) -> dict[int, Turn]:
@@ -53,6 +63,8 @@ def find_turns(lines: Sequence[str]) -> dict[int, Turn]:
             kept[number] = turn
         elif turn.time and timed >= 3:
             kept[number] = _only_time(turn, lines[number])
+        elif turn.speaker.lower() in _ASKED:
+            kept[number] = Turn(turn.text_at, asks=turn.speaker.lower() in _QUESTIONS)
     return kept
 
 
@@ -108,7 +120,8 @@ def _believed(found: dict[int, Turn], lines: Sequence[str]) -> frozenset[str]:
     times_said = Counter(turn.speaker for turn in found.values() if turn.speaker)
     often = {name for name, count in times_said.items() if count >= 2}
     total = sum(times_said[name] for name in often)
-    if total < 3:
+    headings = sum(1 for line in lines if _HEADING.match(line))
+    if total < max(3, _AGAIN * len(often), _HEADED * headings):
         return frozenset()
     said: defaultdict[str, list[int]] = defaultdict(list)
     for number, turn in found.items():
@@ -120,6 +133,9 @@ def _believed(found: dict[int, Turn], lines: Sequence[str]) -> frozenset[str]:
     filled = sum(1 for line in lines if line.strip())
     if sum(lengths) < 5 * len(lengths) or total < 0.1 * filled:
         return frozenset()
+    named = [turn.speaker for _, turn in sorted(found.items()) if turn.speaker in often]
+    if _ASKED.issuperset(name.lower() for name in often) and any(low == high for low, high in pairwise(named)):
+        return frozenset()  # a list of questions, with its contents above it
     # Somebody who speaks once among others who are known speaks all the same, if it is said in the same way.
     timed = 2 * sum(1 for turn in found.values() if turn.speaker in often and turn.time) > total
     first = min(number for number, turn in found.items() if turn.speaker in often)

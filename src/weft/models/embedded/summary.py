@@ -14,7 +14,7 @@ from weft.language.spoken import announces
 from weft.models.embedded.kind_parts import asks_itself, find_parts, is_talk, spans_of
 from weft.models.embedded.kinds import abstract, category, detected_source, stanzas
 from weft.models.embedded.layout import DATELINE, DECK, Span
-from weft.models.embedded.lexicon import signs
+from weft.models.embedded.lexicon import sign_words, signs
 from weft.models.embedded.profile import ProfileTopic, parse_topics, relevance
 from weft.models.embedded.quotes import Quote, as_values, choose
 from weft.models.embedded.ranking import Meaning, Ranks, pick, rank
@@ -40,7 +40,10 @@ _SHORT, _SHORT_OF_NEWS, _POINT = 62, 40, 40
 comes next are the points."""
 _POINT_OF_NEWS, _RUN = 52, 60
 """Reports have long sentences; and what leans on one is told with it, up to so many words of both."""
-_SUBJECTS: Final = 3
+_SPEAKERS: Final = 3
+_BEGUN: Final = 10
+"""Words of a sentence with which a text is headed that has no title; it is told whole below."""
+_DATE_WORDS: Final = 3
 _TITLE: Final = 18
 """Words of a sentence that may stand as a title."""
 _SMALL: Final = 3
@@ -66,22 +69,29 @@ _FIRST_LINE: Final = re.compile(
     r"\s*(?:(?:Rezept|Recipe|Recette|Receta):\s+)?(?P<line>[^\W\d_][^\n.:!?]{8,78}[^\n.:!?,;\s])[ \t]*\n"
 )
 """What minutes in plain text are called."""
-_SUBJECT: Final = re.compile(r"\s*(?:[A-Z][\w-]+: .*\n){0,8}Subject: (?:(?:Re|Fwd?|AW|WG): )*(?P<subject>\S.*\S)\s*\n")
+_SUBJECT: Final = re.compile(r"^Subject: (?:(?:Re|Fwd?|AW|WG): )*(?P<subject>\S.*\S)[ \t]*\n", re.M)
 """The head of a letter that was mailed."""
 _OF_ITSELF: Final = re.compile(signs("of_itself"))
 """A sentence in which a text says what it is."""
 _SOON: Final = 30
 """Sentences within which it does."""
 _LEAD_IN: Final = re.compile(r"^[—–-]+\s*")
-_OPENING: Final = ("news", "article", "essay", "letter", "newsletter", "paper", "manual", "note", "recipe")
+_OPENING: Final = ("news", "article", "essay", "letter", "newsletter", "paper", "manual", "note", "recipe", "story")
 """Kinds that say in their first sentence what they are about."""
-_TOLD_FIRST: Final = ("news", "article", "essay", "note", "recipe")
+_TOLD_FIRST: Final = ("news", "article", "essay", "note", "recipe", "story")
 """Kinds whose short version is how they begin: a sentence from further down says less beside it."""
 _ALL_ALONG: Final = ("article", "essay", "story", "letter", "interview", "transcript", "captions", "note")
 """Kinds that say something over their whole length; news, papers and manuals say the most first."""
 _SAME_EVENT: Final[Mapping[str, float]] = {"limit": 0.65, "sameness": 0.2}
 """The sentences of a report are about one event, so that they share its words and still say something new."""
 _APART: Final = 6.0
+_IN_ONES_OWN_VOICE: Final = ("essay", "letter", "story", "newsletter", "note", "captions", "transcript", "interview")
+"""Kinds in which `I` is whoever writes; elsewhere a reader of the kit can't tell."""
+_OWN_VOICE: Final = sign_words("own_voice")
+_SENTENCE_BY_SENTENCE: Final = (
+    "news", "newsletter", "letter", "note", "meeting", "transcript", "captions", "interview", "recipe", "poem",
+)  # fmt: skip
+"""Kinds whose paragraphs are no units of what they say."""
 _ARTICLE: Final = 1500
 _PARTS: Final[Mapping[str, float]] = {
     "interview": 0.7, "newsletter": 0.8, "meeting": 0.9, "list": 0.9, "recipe": 0.9,
@@ -207,7 +217,13 @@ class _Teller:
         # That something is not known is an idea for somebody, not what the document says.
         plain = [one for one in standing if not self._speaks(one) and not says_unknown(one, reading.known)]
         plain = [one for one in plain if not (posts and is_post(one.text)) and one.index not in self._around]
+        plain = [one for one in plain if not one.quoted] or plain
+        if kind not in _IN_ONES_OWN_VOICE:
+            plain = [one for one in plain if _OWN_VOICE.isdisjoint(one.words)] or plain
         standing = plain if len(plain) > 1 else standing
+        if kind not in _SENTENCE_BY_SENTENCE:
+            own = [one for one in standing if reading.brings_its_subject(one, self._title)]
+            standing = own if len(own) > 1 else standing
         told = [one for one in reading.sentences if one.kind in ("prose", "item")]
         self._pool = standing if len(standing) > 1 else sound or told or list(reading.sentences)
         own = [reading.sentences[at] for at in abstract(reading)]
@@ -232,7 +248,7 @@ class _Teller:
         reading = self.reading
         own = reading.title
         dated = own is not None and _DATED.match(own.title)
-        of_meeting = self.kind == "meeting" and own is not None and len(own.title.split()) > _SUBJECTS
+        of_meeting = self.kind == "meeting" and own is not None and len(own.title.split()) > _DATE_WORDS
         if dated and not of_meeting:
             own = None
         if (
@@ -243,9 +259,8 @@ class _Teller:
         ):
             place = reading.text.find(self._title)
             return self._headed(self._title, [(place, place + len(self._title))] if place >= 0 else [])
-        if subject := _SUBJECT.match(reading.text[reading.layout.body :]):
-            low, high = (reading.layout.body + at for at in subject.span("subject"))
-            return self._headed(subject["subject"], [(low, high)])
+        if subject := _SUBJECT.search(reading.text, 0, reading.layout.body):
+            return self._headed(subject["subject"], [subject.span("subject")])
         if own is not None and any(_MAN_NAME.match(one.title) for one in reading.sections[:2]):
             # A page of a manual says in its first line what it is about.
             self.used.add(0)
@@ -258,15 +273,10 @@ class _Teller:
             return self._headed(*first)
         if self.kind == "data":
             return self._of_table()
-        if (self._talk or self.kind in ("captions", "essay", "manual", "article")) and self._has_file_name():
+        if self._has_file_name():
             return self._headed(self._title, [])  # neither a piece of what somebody says nor a heap of words is better
-        subjects = [theme.label for theme in find_themes(reading, _SUBJECTS)]
-        if self._talk and (heads := subjects or reading.speakers[:_SUBJECTS]):
-            return self._headed(", ".join(heads), [])
-        if len(subjects) == _SUBJECTS if self.kind in _OPENING else self.kind == "captions" and len(subjects) > 1:
-            # A sentence that stands here is missing below: news without a title lost the one that says most.
-            named = ", ".join(subjects)
-            return self._headed(named[:1].upper() + named[1:], [])
+        if self._talk and reading.speakers:
+            return self._headed(", ".join(reading.speakers[:_SPEAKERS]), [])
         return self._by_a_sentence()
 
     def _is_herald(self) -> bool:
@@ -278,11 +288,14 @@ class _Teller:
         # What somebody is told to have said is theirs: as a title it would be the document's.
         says = self.reading.known.saying | self.reading.known.reporting
         own_words = [one for one in self._pool if says.isdisjoint(one.words) and not one.leans] or self._pool
+        if self.kind in _OPENING or self.kind == "captions":
+            # A sentence that stands here is missing below: news without a title lost the one that says most.
+            words = own_words[0].text.split()
+            if len(words) > _BEGUN and self.reading.known.spaced:
+                return self._headed(" ".join(words[:_BEGUN]).rstrip(" ,;:–—-") + " …", list(own_words[0].spans))
         early = [one for one in own_words if one.size <= _TITLE] or own_words
         best = max(early, key=lambda one: (self._ranks[one.index], -one.index))
         self.used.add(best.index)
-        if self.kind == "captions":
-            return self._headed(" ".join(best.text.split()[:12]) + "…", list(best.spans))
         return self._headed(best.text.rstrip(".。") if best.size <= 24 else best.text, list(best.spans))
 
     def _has_file_name(self) -> bool:
@@ -375,6 +388,7 @@ class _Teller:
         # nothing, for nothing was said before.
         gone = self.used | self._around
         every = [one for one in self.reading.sentences if one.sound and not one.asks and one.index not in gone]
+        every = [one for one in every if not one.quoted] or every
         if self.kind in ("news", "recipe"):
             pool = every
         elif every and every[0].index == 0 and every[0].kind == "prose":
@@ -412,7 +426,8 @@ class _Teller:
 
     def _of_itself(self) -> Sentence | None:
         """Where a manual says what it is, or what the thing is that its title names."""
-        soon = [one for one in self.reading.sentences[:_SOON] if one.sound and one.index not in self.used]
+        soon = [one for one in self.reading.sentences[:_SOON] if one.sound and not one.quoted]
+        soon = [one for one in soon if one.index not in self.used]
         for one in soon:
             if _OF_ITSELF.match(one.text) and one.kind == "prose":
                 return one

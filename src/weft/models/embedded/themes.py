@@ -14,6 +14,8 @@ from weft.models.embedded.reading import Reading
 from weft.models.embedded.words import surface_words
 from weft.protocol.values import dataclass
 
+_ADDRESS: Final = re.compile(r"\S*(?://|@|\bwww\.)\S*|\b[\w-]+(?:\.[\w-]+)+/\S*")
+"""Where something is found, and who writes: no words of the text."""
 _PARTING: Final = re.compile(r"[.,;:!?()\[\]{}\"“”„«»|/—–]|\s[-–]\s|[、，。；：「」（）]")
 _ELIDED: Final = re.compile(r"\b(?:[cdjlmnst]|qu|jusqu|lorsqu)['’]", re.I)
 _LONGEST: Final = 3
@@ -63,7 +65,7 @@ def find_themes(reading: Reading, most: int) -> list[Theme]:
 
 
 def _phrases(text: str, known: Lexicon) -> Iterator[tuple[tuple[str, ...], str]]:
-    for part in _PARTING.split(text):
+    for part in _PARTING.split(_ADDRESS.sub(" ", text)):
         words = surface_words(_ELIDED.sub("", part) if known.code in ("fr", "it") else part)
         for start in range(len(words)):
             for end in range(start + 1, min(len(words), start + _LONGEST) + 1):
