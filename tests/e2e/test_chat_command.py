@@ -106,7 +106,7 @@ def test_the_last_conversation_is_found_again(weft: Weft, tmp_path: Path) -> Non
     assert "title\tWhat is a warp?" in shown
     assert [line for line in shown if line.startswith("said\tyou")] == [f"said\tyou\t{words}" for words in said]
     terminal = Terminal(weft, "chat", "--pick", width=100, height=40)
-    terminal.wait_for("1 What is a warp?", "2 What is a loom?", "This session was not begun", str(Path.cwd()), "which")
+    terminal.wait_for("1 What is a warp?", "2 What is a loom?", "I have no document", str(Path.cwd()), "which")
     terminal.child.send("2\r")
     terminal.wait_for("weft chat · first", "> What is a loom?")
     assert leave(terminal) == 0

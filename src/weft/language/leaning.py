@@ -59,7 +59,7 @@ _BEGINS: Final = re.compile(
     r"|The reason (?:for|why) (?:not|this|that|it|these|doing)\b"
     r"|The (?:reason|answer|result|results|problem|difference|trick|effect|consequence|alternative|exception|solution"
     r"|one|ones) (?:is|was|are|were|will|lies|lay)\b"
-    r"|The (?:first|two|three|four|five|last) [\w-]+ (?:is|was|are|were|will|has|have|can|does|do)\b"
+    r"|The (?:two|three|four|five|last) [\w-]+ (?:is|was|are|were|will|has|have|can|does|do)\b"
     r"|There (?:is|are|was|were) (?:also|another|other|more|further)\b)"
 )
 _HARD: Final = re.compile(
