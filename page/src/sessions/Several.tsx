@@ -29,7 +29,7 @@ export function Several({ ids, picked }: { ids: readonly string[]; picked: Signa
   const all = ids.length > 0 && ids.every((id) => picked.value.has(id));
   return (
     <div class="several" role="group" aria-label="Several sessions">
-      <label class="option"><input type="checkbox" aria-label="Select all" checked={all} onChange={() => (picked.value = new Set(all ? [] : ids))} /> <span role="status">{picked.value.size ? `${count(picked.value.size, "session")} selected` : "all"}</span></label>
+      <label class="option"><input type="checkbox" aria-label="Select all" checked={all} disabled={!ids.length} onChange={() => (picked.value = new Set(all ? [] : ids))} /> <span role="status">{picked.value.size ? `${count(picked.value.size, "session")} selected` : "all"}</span></label>
       <button type="button" disabled={none} onClick={say({ archived: true })}>Archive</button>
       <button type="button" disabled={none} onClick={say({ flag: true })}>Flag</button>
       <button type="button" disabled={none} onClick={say({ unread: false })}>Mark as read</button>
