@@ -28,10 +28,7 @@ HOP_WEIGHT: Final = 0.6
 """What a passage reached by reference counts beside one that was found."""
 HOP_LIMIT: Final = 6
 NEAREST: Final = 3
-"""So many passages are shown where nothing answers."""
-JUDGED: Final = 8
-"""So many of what is found for a question are kept whatever they are about: people have other words than a manual, and
-which of them answers is judged later."""
+"""So many of what is found for a question are kept whatever they are about: where nothing answers, they are shown."""
 
 
 @dataclass(slots=True)
@@ -62,8 +59,8 @@ class _Gathering:
         found = self._knowledge.search.find(query["text"], limit=self._depth.passages, rerank=False)
         self.warnings |= dict.fromkeys(_of_part(query, one) for one in found.warnings if not _of_ours(query, one))
         weight = ROLE_WEIGHTS[query["role"]]
-        judged = JUDGED if is_asked(query) else 0
-        hits = [hit for at, hit in enumerate(found.hits) if at < judged or about(query["text"], hit)]
+        shown = NEAREST if is_asked(query) else 0
+        hits = [hit for at, hit in enumerate(found.hits) if at < shown or about(query["text"], hit)]
         new = 0
         for hit in hits:
             tier = self._knowledge.collection.weight_of("guides" if hit.passage.tier == "guides" else "standards")
