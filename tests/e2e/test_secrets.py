@@ -64,6 +64,21 @@ def everything(weft: Weft, ran: Ran) -> str:
     return "\n".join([ran.out, ran.err, *files])
 
 
+def test_nothing_is_left_of_a_secret_where_a_long_error_is_cut(secretive: Weft, source: Path) -> None:
+    (secretive.workspace / "code/letters.py").write_text(
+        CODE.replace(
+            "    own, token =",
+            '    raise ValueError("x " * 1_995 + step.secrets["own"] + " y" * 500)\n    own, token =',
+        )
+    )
+    words = ("run", source, "--session-id", "poem", "--json", "--set", "token=other")
+    refused = secretive(*words)
+    ran = secretive(*words, "--trust", hash_in(refused.err))
+    assert ran.code == 1
+    assert "characters)" in everything(secretive, ran)
+    assert SECRET[:8] not in everything(secretive, ran)
+
+
 def test_a_key_in_several_lines_is_kept_whole(secretive: Weft, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     key = "-----BEGIN KEY-----\nq8w7e6r5t4z3u2i1\n-----END KEY-----"
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{key}\n"))

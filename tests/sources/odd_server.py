@@ -82,6 +82,8 @@ def call(number: Any, name: str, given: dict[str, Any], meta: dict[str, Any]) ->
             return text("looked")
         case "die":
             sys.stderr.write("about to die\n")
+            if "KEY" in os.environ:
+                sys.stderr.write("x" * 390 + os.environ["KEY"] + "\n")
             sys.stderr.flush()
             os._exit(7)
         case "die_once":

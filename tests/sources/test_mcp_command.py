@@ -65,6 +65,20 @@ def test_it_sees_the_plain_environment_and_what_it_declares(opened: OpenShelf) -
     asyncio.run(life())
 
 
+def test_nothing_is_left_of_a_secret_where_its_last_words_are_cut(opened: OpenShelf) -> None:
+    async def life() -> None:
+        async with opened() as shelf:
+            shelf.store.put("secret/odd-key", "correct-horse-battery")
+            shelf.add_odd(env={"KEY": "secret:odd-key"})
+            await shelf.reach("odd")
+            lost = await shelf.call("odd__die")
+            assert "about to die" in lost.text
+            assert "xxx[secret" in lost.text
+            assert "correct-" not in lost.text
+
+    asyncio.run(life())
+
+
 def test_a_missing_secret_is_said_before_anything_starts(opened: OpenShelf) -> None:
     async def life() -> None:
         async with opened() as shelf:

@@ -164,7 +164,8 @@ def _told(error: Exception, folder: Path) -> dict[str, str]:
     where = f" (code/{Path(last.filename).relative_to(folder)}, line {last.lineno})" if last else ""
     said = str(error)
     if len(said) > MOST_SAID:
-        said = f"{said[:MOST_SAID]}… ({len(said):,} characters)"
+        # Between words: the first half of a secret would be known to nobody.
+        said = f"{said[:MOST_SAID].rsplit(maxsplit=1)[0]}… ({len(said):,} characters)"
     way = traceback.format_list(frames[own[0] :][-MOST_CALLS:]) if own else []
     return {"error": f"{type(error).__name__}: {said}{where}", "trace": "".join(way)}
 

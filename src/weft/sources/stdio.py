@@ -22,6 +22,7 @@ import anyio
 
 from weft.protocol.errors import UserError
 from weft.protocol.values import dataclass
+from weft.redaction import REDACTOR
 from weft.sources.config import McpConfig
 from weft.sources.declared_sources import Source
 from weft.sources.importing import LAUNCHERS
@@ -40,6 +41,7 @@ MESSAGE_LIMIT: Final = 16 * 2**20
 WAITING: Final = 16
 """Messages that may wait on either side before whoever sends must wait."""
 TAIL_LINES: Final = 8
+TAIL_WIDTH: Final = 400
 LEAVING_SECONDS: Final = 1.0
 """What a server gets to end by itself once its input is closed."""
 
@@ -203,7 +205,7 @@ class StdioServer:
                 try:
                     message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
                 except ValueError:
-                    self.tail.append(line.decode(errors="replace").rstrip()[:400])
+                    self._keep(line.decode(errors="replace").rstrip())
                     continue
                 try:
                     await incoming.send(SessionMessage(message))
@@ -239,7 +241,11 @@ class StdioServer:
             if not line:
                 return
             if text := line.decode(errors="replace").strip():
-                self.tail.append(text[:400])
+                self._keep(text)
+
+    def _keep(self, line: str) -> None:
+        """Without secrets before it is cut: what is left of one at the end would be known to nobody."""
+        self.tail.append(REDACTOR.text(line)[:TAIL_WIDTH])
 
     async def _end(self, running: Supervised, tasks: list[asyncio.Task[None]]) -> None:
         """First its input is closed; then it is ended with all it started."""
