@@ -255,6 +255,23 @@ def sleepers(seconds: str) -> int:
 
 
 @pytest.mark.skipif(boundary_here().strength != "strong", reason="there is no boundary that holds here")
+@pytest.mark.parametrize(
+    ("does", "said"),
+    [
+        ("urllib.request.urlopen('http://weft.example', timeout=5)", "network: [api.example.com]"),
+        ("pathlib.Path('/usr/made').write_text('x')", "code writes in its workspace alone"),
+    ],
+)
+def test_what_the_boundary_refuses_is_said_with_the_way_out_and_not_tried_again(
+    one: Weft, does: str, said: str
+) -> None:
+    lay(one, f"import pathlib\nimport urllib.request\n\n\ndef make(step):\n    {does}\n")
+    code, err = go(one)
+    assert (code, settled(one)) == (1, [("step_failed", "error")])
+    assert said in err
+
+
+@pytest.mark.skipif(boundary_here().strength != "strong", reason="there is no boundary that holds here")
 def test_code_changes_nothing_but_its_workspace_and_reaches_nobody(one: Weft, tmp_path: Path) -> None:
     kept = tmp_path / "kept.txt"
     kept.write_text("kept")

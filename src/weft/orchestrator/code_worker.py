@@ -8,6 +8,7 @@ the engine goes away, the requests end, and this process ends its whole group at
 from __future__ import annotations
 
 import asyncio
+import errno
 import importlib.util
 import inspect
 import json
@@ -15,6 +16,7 @@ import math
 import os
 import queue
 import signal
+import socket
 import sys
 import threading
 import traceback
@@ -29,7 +31,7 @@ from importlib.machinery import (
 )
 from pathlib import Path
 from types import ModuleType
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Final
 
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.steps import MISTAKES, StepInput
@@ -126,7 +128,7 @@ def _answer(folder: Path, modules: dict[str, ModuleType], request: dict[str, Any
             return {"error": f"{request['code']} returned {fault}, which JSON can't hold", "trace": "", "fixed": True}
         return {"result": result}
     except Exception as error:  # noqa: BLE001  the code's faults are the step's result, whatever they are
-        return {**_told(error, folder), "fixed": isinstance(error, MISTAKES)}
+        return {**_told(error, folder), "fixed": isinstance(error, MISTAKES), "held": _held(error)}
     except SystemExit as error:
         return {"error": f"the code called exit({error.code})", "trace": ""}
 
@@ -168,6 +170,26 @@ def _told(error: Exception, folder: Path) -> dict[str, str]:
         said = f"{said[:MOST_SAID].rsplit(maxsplit=1)[0]}… ({len(said):,} characters)"
     way = traceback.format_list(frames[own[0] :][-MOST_CALLS:]) if own else []
     return {"error": f"{type(error).__name__}: {said}{where}", "trace": "".join(way)}
+
+
+def _held(error: BaseException) -> str:
+    """What a boundary would refuse with this error: `network`, `files`, or nothing of the kind."""
+    seen: list[object] = []
+    waiting: list[object] = [error]
+    while waiting and len(seen) < MOST_DEEP:
+        one = waiting.pop()
+        if not isinstance(one, BaseException) or one in seen:
+            continue
+        seen.append(one)
+        if isinstance(one, socket.gaierror) or (isinstance(one, OSError) and one.errno in _UNREACHED):
+            return "network"
+        if isinstance(one, OSError) and one.errno == errno.EROFS:
+            return "files"
+        waiting += [one.__cause__, one.__context__, getattr(one, "reason", None)]
+    return ""
+
+
+_UNREACHED: Final = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN})
 
 
 def _no_json(result: Any) -> str:

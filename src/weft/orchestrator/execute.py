@@ -240,7 +240,9 @@ class StepExecutor:
         if answer is None:
             raise WorkerCrashedError(worker.epitaph())
         if "error" in answer:
-            raise StepCodeError(answer["error"], trace=answer["trace"], fixed=answer.get("fixed", False))
+            refused = _refused(answer.get("held", ""), hosts)
+            fixed = bool(answer.get("fixed") or refused)
+            raise StepCodeError(f"{answer['error']}{refused}", trace=answer["trace"], fixed=fixed)
         return answer["result"]
 
     def _go_on(self, worker: _Worker) -> None:
@@ -300,6 +302,18 @@ class StepExecutor:
         worker = await _Worker.start(self._code_folder, environment, hosts)
         self._all.append(worker)
         return worker
+
+
+def _refused(held: str, hosts: Collection[str]) -> str:
+    """What the boundary says to an error that it makes; nothing where there is none, or where it may be another's."""
+    from weft.tools.boundary import boundary_here
+
+    if boundary_here().strength != "strong" or (held == "network" and hosts):
+        return ""
+    return {
+        "network": "; code reaches the hosts alone that its step names: network: [api.example.com]",
+        "files": "; code writes in its workspace alone, and what it returns is kept as the artifact",
+    }.get(held, "")
 
 
 def _silent(_: str) -> None:
