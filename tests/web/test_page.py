@@ -378,6 +378,7 @@ def test_an_empty_workspace_makes_the_kit_that_it_offers(browser: Browser, home:
         page.wait_for_url(re.compile(r"/s/tides-"))
         expect(page.get_by_role("button", name="writing-kit: done")).to_be_visible()
         page.goto(f"{server.address}/new")
+        expect(page.get_by_role("radio", name="writing")).to_be_checked()
         expect(page.get_by_role("button", name="Make a kit of it")).to_be_visible()
         context.close()
 

@@ -481,13 +481,18 @@ class App(Parts):
         specs = [spec for one in good for spec in one.parameters.items()]
         return {name: spec.type for name, spec in sorted(specs, key=lambda each: each[1].type in ("file", "folder"))}
 
+    @property
+    def default_pipeline(self) -> str | None:
+        """As the file says now: a pack that is laid while a server runs brings one."""
+        return self.workspace.config().default_pipeline
+
     # -- inside
 
     def _pipeline(self, request: SessionRequest) -> Pipeline:
         """The pipeline asked for, else the session's own, else the workspace's default, else the only one."""
         if isinstance(request.pipeline, Pipeline):
             return request.pipeline
-        name = request.pipeline or self._recorded_pipeline(request) or self.config.default_pipeline
+        name = request.pipeline or self._recorded_pipeline(request) or self.default_pipeline
         names = self.workspace.pipeline_names()
         if name is None and len(names) == 1:
             name = names[0]
@@ -514,8 +519,8 @@ class App(Parts):
                 return legacy.pipeline
             present = set(folder.names())
         fits = [name for name in names if self._makes_some_of(name, present, legacy)]
-        if self.config.default_pipeline in fits:
-            return self.config.default_pipeline
+        if self.default_pipeline in fits:
+            return self.default_pipeline
         return fits[0] if len(fits) == 1 else legacy.pipeline
 
     def _makes_some_of(self, name: str, files: set[str], legacy: Legacy) -> bool:

@@ -45,7 +45,7 @@ async def begin_batch(
     given = [GivenFile(await file.read(), file.filename or "") for file in files]
     key = wanted.key or secrets.token_hex(8)
     items = [JobItem(one.name, keyed(f"{key}/{at}", one.name)) for at, one in enumerate(given)]
-    pipeline = wanted.pipeline or place.app.config.default_pipeline or ""
+    pipeline = wanted.pipeline or place.app.default_pipeline or ""
 
     async def work(tell: Tell) -> list[str]:
         free, ended = asyncio.Semaphore(AT_ONCE), 0

@@ -185,7 +185,7 @@ async def save_pipeline(given: GivenText, name: str, place: At, who: Administers
 
 def _short(app: App, name: str, text: str | None) -> dict[str, Any]:
     pipeline, found = app.checked_pipeline(name, text)
-    is_default = name == app.config.default_pipeline or app.workspace.pipeline_names() == [name]
+    is_default = name == app.default_pipeline or app.workspace.pipeline_names() == [name]
     if pipeline is None:
         nothing: dict[str, Any] = {"inputs": (), "parameters": (), "depths": {}, "steps": (), "budget": ""}
         about = {"name": name, "description": "", "version": "", "problems": tuple(found)}

@@ -235,7 +235,7 @@ class Schedules:
     def _wish(self, what: StartEntry, entry: ScheduleEntry) -> StartRun:
         parameters = {**what.parameters, **entry.parameters}
         if parameters:
-            name = what.pipeline or self._app.config.default_pipeline
+            name = what.pipeline or self._app.default_pipeline
             specs = self._app.workspace.pipeline(name).parameters if name else {}
             for parameter, value in parameters.items():
                 if parameter in specs and specs[parameter].type in ("folder", "file") and isinstance(value, str):
