@@ -284,6 +284,35 @@ def test_on_a_fresh_machine_it_serves_a_workspace_that_is_ready(home: Path, tmp_
         assert (tmp_path / "new/pipelines/writing.yaml").exists()
 
 
+ASKS = """\
+name: asks
+description: A model is asked.
+steps:
+  said:
+    artifact: said.json
+    agent: said
+    final: true
+"""
+
+
+def test_what_begins_goes_by_the_settings_as_they_are_now(home: Path, tmp_path: Path) -> None:
+    """A server is open for weeks: a model that was chosen meanwhile is the one that is asked."""
+    desk = tmp_path / "desk"
+    for name, text in {
+        "pipelines/asks.yaml": ASKS,
+        ".claude/agents/said.md": "---\nname: said\ndescription: Says it.\n---\nSay what it says.\n",
+    }.items():
+        (desk / name).parent.mkdir(parents=True, exist_ok=True)
+        (desk / name).write_text(text)
+    with running(home, desk) as server:
+        browser = server.signed_in()
+        settings = 'model = "b/m2"\n[models.b]\nkind = "openai"\nbase_url = "http://127.0.0.1:9/v1"\n'
+        (desk / "config.toml").write_text(settings)
+        session = begin(browser, text="The lamp is lit.", pipeline="asks")
+        until(browser, session, "step_model_retried")
+    assert '"model":"b/m2"' in (desk / "sessions" / session / "log.jsonl").read_text()
+
+
 @pytest.mark.fresh
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
 def test_told_to_end_it_lets_go_of_its_sessions_in_order(

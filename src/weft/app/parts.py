@@ -235,6 +235,10 @@ class Parts:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def read_config(self) -> None:
+        """What begins now goes by what config.toml says now: a server is open for weeks."""
+        self.config = self.workspace.config()
+
     @property
     def default_model(self) -> str:
         """Of steps whose agent names none: the workspace's, else the environment's, else the embedded one."""

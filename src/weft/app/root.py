@@ -204,6 +204,7 @@ class App(Parts):
 
             legacy = None if reading.state.seq else _legacy(folder, request)
             given, versions = self.given(pipeline, request), partial(accepted_contents, folder)
+            self.read_config()
             prepared = prepare_run(
                 self.preparation(pipeline, session, reading.state, read, given, wish, legacy, versions)
             )
@@ -484,7 +485,8 @@ class App(Parts):
     @property
     def default_pipeline(self) -> str | None:
         """As the file says now: a pack that is laid while a server runs brings one."""
-        return self.workspace.config().default_pipeline
+        self.read_config()
+        return self.config.default_pipeline
 
     # -- inside
 
@@ -562,6 +564,7 @@ class App(Parts):
         if request.session and not begins:
             raise no_session(session, self.sessions.ids())
         given = self.given(pipeline, request)
+        self.read_config()
         return prepare_run(self.preparation(pipeline, session, SessionState(), _nothing, given, wish, None))
 
 

@@ -131,6 +131,7 @@ class SessionConversation:
         self._skills = Skills(shelves)
         self._environment = plain_environment(parts.surroundings)
         shield_environment()
+        parts.read_config()
         self._connected = parts.models()
         self._told_of_run = ""
         self._chosen = request.model

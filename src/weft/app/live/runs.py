@@ -205,6 +205,7 @@ class SessionRuns:
         known = self._prepared if self._legacy is None and not self._session.state.seq else None
 
         def computed() -> PreparedRun:
+            self._parts.read_config()
             prepared = prepare_run(self._preparation(wish, self._session.folder.read_or_none, self._given(wish)))
             self._parts.check_code_of(prepared)
             return prepared
