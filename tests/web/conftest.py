@@ -17,7 +17,17 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="package")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("served") / "desk"
+    return laid(tmp_path_factory.mktemp("served"))
+
+
+@pytest.fixture
+def own_desk(tmp_path: Path) -> Path:
+    """For a test that tells everything its server has, which on `desk` depends on who was there before."""
+    return laid(tmp_path)
+
+
+def laid(where: Path) -> Path:
+    folder = where / "desk"
     (folder / "pipelines").mkdir(parents=True)
     (folder / "code").mkdir()
     (folder / "pipelines" / "notes.yaml").write_text(PIPELINE)

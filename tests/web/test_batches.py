@@ -6,8 +6,9 @@ import asyncio
 import json
 import time
 from contextlib import suppress
+from pathlib import Path
 
-from tests.web.served import PIPELINE, Client
+from tests.web.served import PATIENT, PIPELINE, Client, running
 from tests.web.test_knowledge import ask
 from weft.app.library.estimates import took
 from weft.app.library.pipeline_pages import PipelineRun, StepTook
@@ -40,6 +41,28 @@ def test_a_batch_begins_a_session_for_each_file_and_once(browser: Client) -> Non
     for one in shown["items"][:2]:
         assert ask(browser, f"sessions/{one['session']}")["state"] == "waiting"
     assert browser.get("/api/w/desk/batches/nosuch").status == 404
+
+
+def test_a_server_that_is_ended_begins_no_other_file_of_a_batch(home: Path, own_desk: Path) -> None:
+    """Nor does it go on by itself with what it has just stopped. Either would keep it from ending."""
+    wish = {"pipeline": "notes", "key": "a long batch"}
+    files = {f"{number}.md": PATIENT for number in range(9)}
+    with running(home, own_desk) as server:
+        browser = server.signed_in()
+        batch = upload(browser, "/api/w/desk/batches", files, **wish)
+        items: list[dict[str, str]] = batch["items"]  # type: ignore[assignment]
+        while not ask(browser, "sessions?state=working")["sessions"]:
+            time.sleep(0.05)
+        server.process.terminate()
+        assert server.process.wait(30) == 0
+    begun = [one for one in items if (own_desk / "sessions" / one["session"]).exists()]
+    assert 0 < len(begun) < len(items)
+    with running(home, own_desk, "--no-resume") as server:
+        browser = server.signed_in()
+        shown = ask(browser, f"batches/{batch['id']}")
+        assert shown["state"] == "failed"
+        unbegun = [one["problem"] for one in shown["items"] if one["session"] not in {one["session"] for one in begun}]
+        assert set(unbegun) == {"the server was ended before this could begin"}
 
 
 def test_a_plan_says_what_it_would_cost_and_makes_nothing(browser: Client) -> None:

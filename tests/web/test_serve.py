@@ -203,8 +203,8 @@ def test_a_token_does_what_its_scope_says(server: Running) -> None:
     until(both, begin(both), "run_ended")
 
 
-def test_who_is_let_in_no_longer_follows_no_further(home: Path, desk: Path) -> None:
-    with running(home, desk) as server:
+def test_who_is_let_in_no_longer_follows_no_further(home: Path, own_desk: Path) -> None:
+    with running(home, own_desk) as server:
         browser = server.signed_in()
         session = begin(browser)
         until(browser, session, "gate_opened")
@@ -216,7 +216,7 @@ def test_who_is_let_in_no_longer_follows_no_further(home: Path, desk: Path) -> N
         next(told[0])
         for token in browser.get("/api/tokens").json:
             assert browser.ask("DELETE", f"/api/tokens/{token['id']}").status == 204
-        assert weft(home, "--workspace", str(desk), "reply", session, "proceed").returncode == 0
+        assert weft(home, "--workspace", str(own_desk), "reply", session, "proceed").returncode == 0
         until(browser, session, "run_ended")
         listed, followed = ([data for _, _, data in one] for one in told)  # both ended
         assert followed == []
@@ -266,8 +266,8 @@ def test_killed_it_goes_on_where_it_was_and_nothing_is_told_twice(home: Path, de
     assert rest == list(range(seen[-1][0] + 1, rest[-1] + 1))
 
 
-def test_told_to_stop_it_waits_for_nobody_who_follows(home: Path, desk: Path) -> None:
-    with running(home, desk) as server:
+def test_told_to_stop_it_waits_for_nobody_who_follows(home: Path, own_desk: Path) -> None:
+    with running(home, own_desk) as server:
         browser = server.signed_in()
         session = begin(browser)
         until(browser, session, "run_ended")

@@ -23,7 +23,7 @@ from weft.protocol.values import dataclass
 MOST_JOBS: Final = 200
 SIGNING_IN: Final = "signing in to"
 """What a job is about whose `at` is where a person agrees: whoever has that could sign in there as somebody else."""
-_ENDED: Final = "the server ended before it was done; ask for it again"
+ENDED: Final = "the server ended before it was done; ask for it again"
 Tell = Callable[[int, int, str], None]
 Work = Callable[[Tell], Awaitable[list[str]]]
 
@@ -121,5 +121,5 @@ def _read(data: bytes | None) -> list[Job]:
     for job in jobs:
         job.notes = tuple(job.notes)
         if job.state == "working":
-            job.state, job.notes = "failed", (_ENDED,)
+            job.state, job.notes = "failed", (ENDED,)
     return jobs

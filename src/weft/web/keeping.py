@@ -16,10 +16,15 @@ from typing import Final
 
 from weft.app import App, OpenedSession, SessionRequest
 from weft.protocol.commands import StartRun
+from weft.protocol.errors import UserError
 from weft.protocol.values import dataclass
 
 IDLE_SECONDS: Final = 120.0
 """How long a session at rest that nobody uses is held."""
+
+
+class EndingError(UserError):
+    """Nothing is opened any more."""
 
 
 @dataclass(slots=True, eq=False)
@@ -47,7 +52,9 @@ class SessionKeeper:
         self._tasks = tasks
         self._idle = idle
         self._held: dict[str, _Held] = {}
-        self._closing = False
+        self._all: set[_Held] = set()
+        """With those that have no name yet, and those that another process holds."""
+        self.is_ending = False
         self._opened = opened
         """Is told whenever a session begins to be held."""
         self._troubled = troubled
@@ -108,11 +115,13 @@ class SessionKeeper:
             await asyncio.wait({held.task})
 
     async def close(self) -> None:
-        """Let go of everything: what runs is stopped, and can be taken up again."""
-        self._closing = True
-        for held in self._held.values():
+        """Let go of everything: what runs is stopped, and can be taken up again. Nothing is opened any more: who then
+        goes on with what was stopped, or has a next file of a batch, would keep the server from ending."""
+        self.is_ending = True
+        for held in self._all:
             held.leaving.set()
-        tasks = {held.task for held in self._held.values() if held.task}
+            held.touched.set()
+        tasks = {held.task for held in self._all if held.task}
         if tasks:
             await asyncio.wait(tasks)
 
@@ -123,7 +132,10 @@ class SessionKeeper:
         held.touched.set()
 
     def _hold(self, request: SessionRequest, wish: StartRun | None, name: str | None) -> _Held:
+        if self.is_ending:
+            raise EndingError("the server was ended before this could begin", hint="ask for it again")
         held = _Held(request, wish, asyncio.get_running_loop().create_future())
+        self._all.add(held)
         held.session.add_done_callback(lambda done: done.cancelled() or done.exception())  # who waits gets it
         if name is not None:
             self._held[name] = held
@@ -140,7 +152,7 @@ class SessionKeeper:
                 if not session.held_here:
                     if self._held.get(known) is held:
                         del self._held[known]  # whoever uses it now keeps it; the next one attaches anew
-                    while held.users:
+                    while held.users and not held.leaving.is_set():
                         held.touched.clear()
                         await held.touched.wait()
                     return
@@ -153,6 +165,7 @@ class SessionKeeper:
             else:
                 held.session.set_exception(error)
         finally:
+            self._all.discard(held)
             if name is not None and self._held.get(name) is held:
                 del self._held[name]
             if not held.session.done():

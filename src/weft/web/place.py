@@ -6,7 +6,7 @@ import asyncio
 import json
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from functools import partial
@@ -109,8 +109,8 @@ class ServedWorkspace:
         """The sessions and jobs that wishes with a key have begun."""
         self.jobs = Jobs(tasks, _JobsFile(app))
         self.schedules = Schedules(app)
-        self._watching: asyncio.Task[None] | None = None
-        self._clock: asyncio.Task[None] | None = None
+        self._by_itself: list[asyncio.Task[None]] = []
+        """What begins something, or goes on with it, without being asked."""
         self._tasks = tasks
         self._trouble = trouble
         self._watches: dict[str, tuple[Watch, asyncio.Task[None]]] = {}
@@ -120,8 +120,11 @@ class ServedWorkspace:
         self._moved = asyncio.Event()
         """Set, and made anew, when a session begins to be held: whoever watches it moves over."""
 
-    async def take_up(self) -> None:
+    def take_up(self) -> None:
         """Go on with every run that was going when a server that held it ended. Those of a queue are the workers'."""
+        self._begin_by_itself(self._take_up(), f"takes up {self.name}")
+
+    async def _take_up(self) -> None:
         if self.app.queues_runs:
             return
         left = Filter(states=("interrupted", "working", "waiting"), archived=None, limit=MOST_TAKEN_UP)
@@ -152,11 +155,14 @@ class ServedWorkspace:
             await asyncio.sleep(SETTLE_SECONDS)
             await SessionClock(self.app, self.keeper, listed, self._trouble).watch()
 
-        self._clock = self._tasks.create_task(watched(), name=f"clock of {self.name}")
+        self._begin_by_itself(watched(), f"clock of {self.name}")
 
     def watch_schedules(self) -> None:
         """Begin what is due, until everything is closed."""
-        self._watching = self._tasks.create_task(self._watch_schedules(), name=f"schedules of {self.name}")
+        self._begin_by_itself(self._watch_schedules(), f"schedules of {self.name}")
+
+    def _begin_by_itself(self, work: Coroutine[None, None, None], name: str) -> None:
+        self._by_itself.append(self._tasks.create_task(work, name=name))
 
     async def _watch_schedules(self) -> None:
         told = ""
@@ -190,10 +196,10 @@ class ServedWorkspace:
             watch.close()
 
     async def close(self) -> None:
-        for watching in (self._watching, self._clock):
-            if watching is not None:
-                watching.cancel()
-                await asyncio.wait({watching})
+        for task in self._by_itself:
+            task.cancel()
+        if self._by_itself:
+            await asyncio.wait(self._by_itself)
         await self.keeper.close()
         for _, task in [*self._watches.values()]:
             task.cancel()

@@ -179,7 +179,7 @@ async def serve(
         guard = Guard(hall.before(api), access, house, Attempts(time.monotonic))
         if options.resume:
             for place in places.values():
-                tasks.create_task(place.take_up(), name=f"takes up {place.name}")
+                place.take_up()
                 place.watch_clock()
         if options.schedules:
             for place in places.values():
