@@ -328,6 +328,42 @@ def test_boxes_of_a_manual_stay_whatever_their_class_says() -> None:
     assert any("left out" in note for note in document.notes)
 
 
+LONG = "A long paragraph, with commas, of what the text says, and more of it, as a text has."
+
+
+def test_a_sentence_that_names_what_leads_along_stays() -> None:
+    page = f"""<body><p>{LONG}</p><p>In other words, the <a href="o.html#Next">Next</a> and
+    <a href="o.html#Prev">Prev</a> opcodes do not work after this operation.</p><p>{LONG}</p></body>"""
+    assert "opcodes do not work" in read_document(page.encode(), "opcodes.html").text
+
+
+def test_what_stands_in_a_list_outside_of_its_items_is_kept() -> None:
+    """Old editors indent a paragraph with a list that has no items."""
+    page = f"""<body><p>{LONG}</p><ol><li>Open the page.</li></ol><ul><img src="a.png" alt="The page."><br>
+    Select the <b>link</b> from your nearest site.</ul>
+    <ul>What is needed:<li>a saw</li>and, if there is one,<li>a plane</li></ul></body>"""
+    text = read_document(page.encode(), "steps.html").text
+    assert "1. Open the page." in text
+    assert "Select the link from your nearest site." in text
+    assert "- Select" not in text
+    assert "What is needed:\n\n- a saw\n\nand, if there is one,\n\n- a plane" in text
+
+
+def test_articles_side_by_side_are_parts_of_one_text() -> None:
+    def function(name: str, says: str) -> str:
+        return f'<article><h4><a href="#{name}"></a>{name}()</h4><p>{says}</p></article>'
+
+    teaser = '<article><h3><a href="/news/1">Elsewhere on this site</a></h3><p>A teaser, and more of it.</p></article>'
+    functions = function("start", f"Starts it. {LONG} {LONG}") + function("quick", f"Does it at once. {LONG}")
+    page = f"<body><div><h1>debugger</h1><h3>Summary</h3><p>For debugging.</p>{functions}</div></body>"
+    text = read_document(page.encode(), "debugger.html").text
+    for kept in ("For debugging", "Starts it", "quick()", "Does it at once"):
+        assert kept in text
+    page = f"<body><div>{function('news', f'What happened. {LONG} {LONG} {LONG}')}{teaser}</div></body>"
+    text = read_document(page.encode(), "news.html").text
+    assert ("What happened" in text, "Elsewhere" in text) == (True, False)
+
+
 def test_a_formula_stays_in_its_sentence() -> None:
     page = r"""<body><p>The distance is <img class="formulaInl" alt="$\sqrt{x^2+y^2}$" src="a.png"/> in the plane,
     and the mass <math alttext="m_0"><mi>m</mi><mn>0</mn></math> stays;

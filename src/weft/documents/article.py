@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -269,17 +269,25 @@ def _is_menu(element: Element, weight: _Weight, host: str) -> bool:
 
 def _leads_along(element: Element, weight: _Weight) -> bool:
     """A line that leads from page to page of a book: to the one before, after or above, and little else (a short part
-    that begins with such a line has a heading). Of one link alone this is said only when it stands in a table without
-    prose."""
+    that begins with such a line has a heading; a sentence may name what is called `Next`). Of one link alone this is
+    said only when it stands in a table without prose."""
     if weight.text > _ALONG_LIMIT or element.tag not in ("div", "p", "table", "ul"):
         return False
     if element.first(*_HEADINGS) is not None:
         return False
     links = [each for each in element.elements() if _is_link(each)]
+    if weight.line >= _PARAGRAPH and not _is_between(element.all_text().strip(), links):
+        return False
     along = [link for link in links if _ALONG.fullmatch(_said(link)) or link.attributes.get("rel") in _WAYS]
     if len(along) == 1 == len(links):
         return not weight.mass and element.first("table") is not None
     return len(along) > 1 and 2 * len(along) >= len(links)
+
+
+def _is_between(text: str, links: Sequence[Element]) -> bool:
+    """Whether a line begins or ends with one of its links: in a sentence that names one, words stand around it."""
+    words = [said for link in links if (said := _said(link))]
+    return any(text.startswith(said) or text.endswith(said) for said in words)
 
 
 def _said(link: Element) -> str:
@@ -370,7 +378,12 @@ def _drop_lonely_heading(kept: list[Element | str]) -> None:
 def _descend(body: Element, weights: dict[int, _Weight], host: str) -> Element:
     total = weights[id(body)].mass
     root = body
-    best = [element for element in body.elements() if _is_article(element) and weights[id(element)].mass >= 0.5 * total]
+    several = _articles_of_one(body, weights, host)
+    best = [
+        element
+        for element in body.elements()
+        if _is_article(element) and id(element) not in several and weights[id(element)].mass >= 0.5 * total
+    ]
     if best:
         # the innermost of those that have most of the page: what says of itself that it is the article, is it whole
         return best[-1]
@@ -394,6 +407,23 @@ def _descend(body: Element, weights: dict[int, _Weight], host: str) -> Element:
         if any(_is_text(child, weights[id(child)], host) for child in inside if child is not heavy):
             return root
         root = heavy
+
+
+def _articles_of_one(body: Element, weights: dict[int, _Weight], host: str) -> set[int]:
+    """The articles that stand side by side and are parts of one text, as the functions of a module are: none of them is
+    the article of the page. One that leads elsewhere on the site is a teaser, and no part."""
+    found: set[int] = set()
+    for element in body.elements():
+        parts = [child for child in element.children if isinstance(child, Element) and child.tag == "article"]
+        own = [part for part in parts if weights[id(part)].mass and not _leads_elsewhere(part, host)]
+        if len(own) > 1:
+            found.update(map(id, own))
+    return found
+
+
+def _leads_elsewhere(element: Element, host: str) -> bool:
+    linked = any("href" in each.attributes for each in element.elements())
+    return linked and _leads_around_the_site(element, host)
 
 
 def _is_text(element: Element, weight: _Weight, host: str) -> bool:

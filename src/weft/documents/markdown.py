@@ -26,6 +26,9 @@ _LANGUAGE: Final = re.compile(r"(?:^|\s)(?:language-|lang-|highlight-|brush:\s?)
 _FENCE: Final = re.compile(r"^`{3,}", re.MULTILINE)
 
 
+_ITEMS: Final = frozenset(("li", "ul", "ol", "menu", "dir"))
+
+
 def to_markdown(element: Element) -> str:
     return "\n\n".join(_blocks(element, _BlockMap(element)))
 
@@ -88,25 +91,49 @@ def _block(element: Element, blocks: _BlockMap) -> list[str]:
 
 
 def _list(element: Element, blocks: _BlockMap) -> list[str]:
+    """A list, and what stands in it outside of its items: old editors indent a paragraph with a list that has none."""
+    if not any(isinstance(child, Element) and child.tag in _ITEMS for child in element.children):
+        return _blocks(element, blocks)
     ordered = element.tag == "ol"
     start = element.attributes.get("start", "")
     number = int(start) if ordered and re.fullmatch(r"\d{1,6}", start) else 1
+    result: list[str] = []
     items: list[str] = []
+    line: list[str] = []
+
+    def flush() -> None:
+        if text := _tidy("".join(line)):
+            end()
+            result.append(text)
+        line.clear()
+
+    def end() -> None:
+        if items:
+            result.append(("\n\n" if any("\n\n" in item for item in items) else "\n").join(items))
+        items.clear()
+
     for child in element.children:
-        if not isinstance(child, Element):
+        if isinstance(child, str):
+            line.append(_SPACE.sub(" ", child))
+        elif child.tag in _DROPPED:
             continue
-        found = _item(child, f"{number}. " if ordered else "- ", blocks) if child.tag not in _DROPPED else []
-        items += found
-        number += bool(found)
-    loose = any("\n\n" in item for item in items)
-    return [("\n\n" if loose else "\n").join(items)] if items else []
+        elif not blocks.is_block(child):
+            _inline(child, line)
+        else:
+            flush()
+            found = _item(child, f"{number}. " if ordered else "- ", blocks)
+            items += found
+            number += bool(found)
+    flush()
+    end()
+    return result
 
 
 def _item(element: Element, mark: str, blocks: _BlockMap) -> list[str]:
     if element.tag in ("ul", "ol"):
         # a list directly in a list, as old editors write it: one level deeper
-        inside = _list(element, blocks)
-        return [_indented(inside[0], "  ")] if inside else []
+        inside = "\n\n".join(_list(element, blocks))
+        return [_indented(inside, "  ")] if inside else []
     parts = _blocks(element, blocks)
     if not parts:
         return []
