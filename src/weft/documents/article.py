@@ -411,19 +411,22 @@ def _descend(body: Element, weights: dict[int, _Weight], host: str) -> Element:
 
 def _articles_of_one(body: Element, weights: dict[int, _Weight], host: str) -> set[int]:
     """The articles that stand side by side and are parts of one text, as the functions of a module are: none of them is
-    the article of the page. One that leads elsewhere on the site is a teaser, and no part."""
+    the article of the page. One whose heading leads elsewhere on the site is a teaser, and no part."""
     found: set[int] = set()
     for element in body.elements():
         parts = [child for child in element.children if isinstance(child, Element) and child.tag == "article"]
-        own = [part for part in parts if weights[id(part)].mass and not _leads_elsewhere(part, host)]
+        own = [part for part in parts if _is_part(part, weights[id(part)], host)]
         if len(own) > 1:
             found.update(map(id, own))
     return found
 
 
-def _leads_elsewhere(element: Element, host: str) -> bool:
-    linked = any("href" in each.attributes for each in element.elements())
-    return linked and _leads_around_the_site(element, host)
+def _is_part(article: Element, weight: _Weight, host: str) -> bool:
+    if weight.text < _PARAGRAPH or _is_links(weight):
+        return False
+    heading = article.first(*_HEADINGS)
+    targets = [each.attributes["href"] for each in heading.elements() if "href" in each.attributes] if heading else []
+    return not any(_from_the_root(target.strip(), host) for target in targets)
 
 
 def _is_text(element: Element, weight: _Weight, host: str) -> bool:
