@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.web.served import Client, Running, begin, until
+from tests.web.served import Client, Running, begin, running, until
 
 DOCUMENT = """# Tides
 
@@ -50,6 +50,28 @@ def test_a_collection_whose_file_is_broken_hides_no_other(browser: Client, desk:
     assert (bay["name"], cliff["name"], cliff["problem"]) == ("bay", "cliff", "")
     assert bay["problem"].startswith("knowledge/bay/collection.yaml:")
     shutil.rmtree(desk / "knowledge/bay")
+
+
+def test_a_server_that_is_ended_does_not_read_on(home: Path, own_desk: Path) -> None:
+    """Whoever ends a server waits some seconds, then kills it. What was not read is read when it is asked for again."""
+    words = "The keeper of light number {} counts the ships that pass, and writes them into the book at night.\n\n"
+    files = {f"{number}.md": "".join(words.format(line * number) for line in range(99)) for number in range(1, 200)}
+    data = {name: text.encode() for name, text in files.items()}
+    with running(home, own_desk) as server:
+        browser = server.signed_in()
+        assert browser.post("/api/w/desk/collections", {"name": "lights"}).status == 201
+        job = upload_all(browser, "/api/w/desk/collections/lights/documents", data).json
+        while ask(browser, f"jobs/{job['id']}")["done"] < 2:
+            time.sleep(0.05)
+        server.process.terminate()
+        assert server.process.wait(10) == 0
+    with running(home, own_desk) as server:
+        browser = server.signed_in()
+        told = ask(browser, f"jobs/{job['id']}")
+        assert (told["state"], told["notes"]) == ("failed", ["the server ended before it was done; ask for it again"])
+        upload(browser, "/api/w/desk/collections/lights/documents", "last.md", b"The last light.\n")
+        while len(ask(browser, "collections/lights")["documents"]) <= len(files):
+            time.sleep(0.1)
 
 
 def test_a_collection_is_made_filled_searched_and_asked(browser: Client) -> None:

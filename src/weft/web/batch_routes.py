@@ -14,8 +14,7 @@ from weft.protocol.commands import Refused
 from weft.protocol.errors import UserError, WeftError
 from weft.web import shapes as s
 from weft.web.asking import At, Looks, NotThereError, Runs, actor, check_names
-from weft.web.jobs import ENDED, Job, JobItem, Tell
-from weft.web.keeping import EndingError
+from weft.web.jobs import Job, JobItem, Tell
 from weft.web.place import ServedWorkspace
 from weft.web.session_routes import asked_for, keyed, request_of, said_of, wish_of
 
@@ -62,8 +61,6 @@ async def begin_batch(
         async with asyncio.TaskGroup() as group:
             for file, item in zip(given, items, strict=True):
                 group.create_task(one(file, item))
-        if place.keeper.is_ending:
-            raise EndingError(ENDED)
         return []
 
     async def begun() -> Job:

@@ -19,11 +19,12 @@ from typing import Final, Literal, Protocol
 from weft.protocol.errors import WeftError
 from weft.protocol.json_text import json_value
 from weft.protocol.values import dataclass
+from weft.web.keeping import EndingError
 
 MOST_JOBS: Final = 200
 SIGNING_IN: Final = "signing in to"
 """What a job is about whose `at` is where a person agrees: whoever has that could sign in there as somebody else."""
-ENDED: Final = "the server ended before it was done; ask for it again"
+_ENDED: Final = "the server ended before it was done; ask for it again"
 Tell = Callable[[int, int, str], None]
 Work = Callable[[Tell], Awaitable[list[str]]]
 
@@ -64,6 +65,9 @@ class Jobs:
     def __init__(self, tasks: asyncio.TaskGroup, kept: Keeping) -> None:
         self._tasks = tasks
         self._kept = kept
+        self._working: set[asyncio.Task[None]] = set()
+        """Those that can be cancelled."""
+        self._ending = False
         self._jobs: OrderedDict[str, Job] | None = None
 
     def get(self, name: str) -> Job | None:
@@ -72,9 +76,11 @@ class Jobs:
     def all(self) -> list[Job]:
         return [*reversed(self._known().values())]
 
-    def begin(self, about: str, work: Work, *, key: str = "", items: list[JobItem] | None = None) -> Job:
+    def begin(
+        self, about: str, work: Work, *, key: str = "", items: list[JobItem] | None = None, in_thread: bool = False
+    ) -> Job:
         """`work` says how far it is and returns what is to be known of the result. The same key is the same job, unless
-        that has failed."""
+        that has failed. `in_thread`: it can't be cancelled, and is ended when it next says how far it is."""
         name = hashlib.sha256(key.encode()).hexdigest()[:12] if key else secrets.token_hex(6)
         known = self._known().pop(name, None)
         if known is not None and known.state != "failed":
@@ -85,6 +91,8 @@ class Jobs:
             self._known().popitem(last=False)
 
         def tell(done: int, total: int, at: str) -> None:
+            if self._ending:
+                raise EndingError(_ENDED)
             job.done, job.total, job.at = done, total, at
 
         async def run() -> None:
@@ -92,14 +100,28 @@ class Jobs:
                 await self._write()
                 job.notes = tuple(await work(tell))
                 job.state = "done"
+            except asyncio.CancelledError:  # the server ends
+                job.notes, job.state = (_ENDED,), "failed"
             except WeftError as error:
                 job.notes, job.state = (str(error),), "failed"
             except Exception as error:  # noqa: BLE001  one job's trouble is not the server's
                 job.notes, job.state = (f"{type(error).__name__}: {error}",), "failed"
             await self._write()
 
-        self._tasks.create_task(run(), name=f"job {about}")
+        task = self._tasks.create_task(run(), name=f"job {about}")
+        if not in_thread:
+            self._working.add(task)
+            task.add_done_callback(self._working.discard)
         return job
+
+    async def close(self) -> None:
+        """The server ends: what works is stopped, and is failed. Asked for again, it goes on where it can."""
+        self._ending = True
+        working = {*self._working}
+        for task in working:
+            task.cancel()
+        if working:
+            await asyncio.wait(working)
 
     def _known(self) -> OrderedDict[str, Job]:
         if self._jobs is None:
@@ -121,5 +143,5 @@ def _read(data: bytes | None) -> list[Job]:
     for job in jobs:
         job.notes = tuple(job.notes)
         if job.state == "working":
-            job.state, job.notes = "failed", (ENDED,)
+            job.state, job.notes = "failed", (_ENDED,)
     return jobs

@@ -54,7 +54,7 @@ class SessionKeeper:
         self._held: dict[str, _Held] = {}
         self._all: set[_Held] = set()
         """With those that have no name yet, and those that another process holds."""
-        self.is_ending = False
+        self._closing = False
         self._opened = opened
         """Is told whenever a session begins to be held."""
         self._troubled = troubled
@@ -117,7 +117,7 @@ class SessionKeeper:
     async def close(self) -> None:
         """Let go of everything: what runs is stopped, and can be taken up again. Nothing is opened any more: who then
         goes on with what was stopped, or has a next file of a batch, would keep the server from ending."""
-        self.is_ending = True
+        self._closing = True
         for held in self._all:
             held.leaving.set()
             held.touched.set()
@@ -132,7 +132,7 @@ class SessionKeeper:
         held.touched.set()
 
     def _hold(self, request: SessionRequest, wish: StartRun | None, name: str | None) -> _Held:
-        if self.is_ending:
+        if self._closing:
             raise EndingError("the server was ended before this could begin", hint="ask for it again")
         held = _Held(request, wish, asyncio.get_running_loop().create_future())
         self._all.add(held)

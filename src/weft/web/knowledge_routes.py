@@ -195,7 +195,7 @@ def _begin_update(place: ServedWorkspace, collection: str, key: str = "") -> Job
     async def work(tell: Tell) -> list[str]:
         return await asyncio.to_thread(read, tell)
 
-    return place.jobs.begin(f"reading {collection}", work, key=key)
+    return place.jobs.begin(f"reading {collection}", work, key=key, in_thread=True)
 
 
 @knowledge_routes.get("/jobs")

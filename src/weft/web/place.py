@@ -200,6 +200,7 @@ class ServedWorkspace:
             task.cancel()
         if self._by_itself:
             await asyncio.wait(self._by_itself)
+        await self.jobs.close()
         await self.keeper.close()
         for _, task in [*self._watches.values()]:
             task.cancel()
