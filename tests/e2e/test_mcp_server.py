@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -17,6 +20,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 from tests.knowledge.made import ISA, write_documents
+from tests.web.served import CODE, PATIENT, PIPELINE
 from weft.files import Folder
 from weft.knowledge.embedding import Unavailable
 from weft.knowledge.knowledge_base import open_collection
@@ -27,6 +31,7 @@ DOCUMENTS = {
     "isa-315.txt": "1. The auditor shall assess risk within 30 days.\n2. See ISA 500.2.\n3. The end of it.",
     "isa-500.txt": "1. Evidence is gathered.\n2. Evidence shall be sufficient.\n3. Last one.",
 }
+CLIENT = {"name": "test", "version": "1"}
 Connect = Callable[[Path], AbstractAsyncContextManager[Client]]
 
 
@@ -114,3 +119,38 @@ async def _answer(client: Client, name: str, arguments: dict[str, Any]) -> dict[
     assert result.structured_content is not None
     answer: dict[str, Any] = result.structured_content
     return answer
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_told_to_end_it_lets_go_of_its_sessions_though_its_client_says_nothing_more(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    """In the midst of a call, with standard input open: the run is stopped, and can go on later."""
+    for name, text in {"pipelines/notes.yaml": PIPELINE, "code/notes.py": CODE}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    command = [sys.executable, "-m", "weft", "--workspace", str(tmp_path), "mcp", "serve", "--sessions"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin is not None
+        for at, (method, given) in enumerate(
+            (
+                ("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": CLIENT}),
+                ("tools/call", {"name": "start_run", "arguments": {"pipeline": "notes", "text": PATIENT}}),
+            )
+        ):
+            print(json.dumps({"jsonrpc": "2.0", "id": at, "method": method, "params": given}), file=process.stdin)
+            process.stdin.flush()
+        try:
+            while not any('"step_started"' in log.read_text() for log in tmp_path.glob("sessions/*/log.jsonl")):
+                time.sleep(0.05)
+            process.send_signal(number)
+            assert process.wait(30) == 130
+        finally:
+            process.kill()
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
+    (log,) = tmp_path.glob("sessions/*/log.jsonl")
+    last = json.loads(log.read_text().splitlines()[-1])
+    assert (last["type"], last["outcome"]) == ("run_ended", "interrupted")

@@ -11,7 +11,8 @@ import click
 
 from weft.app import Collections
 from weft.cli.place import open_app, workspace_option, workspace_path
-from weft.protocol.errors import UsageError
+from weft.cli.stopping import until_told
+from weft.protocol.errors import EXIT_DONE, UsageError
 
 
 @click.group("mcp")
@@ -48,7 +49,7 @@ def serve(
     key: Path | None,
     behind_proxy: bool,
     names: tuple[str, ...],
-) -> None:
+) -> int:
     """Serve the tools of a collection, or of the sessions. Standard output belongs to the protocol; the rest goes to
     standard error.
 
@@ -67,8 +68,7 @@ def serve(
             app = stack.enter_context(open_app())
             on_streams, answering = (lambda: serve_sessions(app)), (lambda path: answering_sessions(app, path))
         if not http:
-            asyncio.run(on_streams())
-            return
+            return asyncio.run(until_told(on_streams()))
         from weft.app import person_access
         from weft.web.serve import ServeOptions, bound, check_encrypted, check_files, serve_mcp
 
@@ -79,6 +79,7 @@ def serve(
         check_files(options)
         listening = stack.enter_context(bound(options))
         asyncio.run(serve_mcp(answering, person_access(), options, listening, _ready))
+        return EXIT_DONE
 
 
 def _ready(address: str) -> None:

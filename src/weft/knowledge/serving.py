@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+import os
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from weft.knowledge.knowledge_base import KnowledgeBase
 from weft.knowledge.tools import call, tools_of
@@ -19,6 +20,8 @@ from weft.protocol.errors import WeftError
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
+
+READ_AT_ONCE: Final = 2**16
 
 
 def make_server(knowledge: KnowledgeBase, version: str) -> Server[Any]:
@@ -61,11 +64,50 @@ def _instructions(knowledge: KnowledgeBase) -> str:
 
 
 async def serve_stdio(server: Server[Any]) -> None:
-    """Until standard input ends."""
+    """Until standard input ends, or this is cancelled."""
     from mcp.server.stdio import stdio_server
 
-    async with stdio_server() as (reading, writing):
-        await server.run(reading, writing, server.create_initialization_options())
+    with _standard_input() as given:
+        async with stdio_server(stdin=cast(Any, _lines(given))) as (reading, writing):
+            await server.run(reading, writing, server.create_initialization_options())
+
+
+@contextmanager
+def _standard_input() -> Iterator[int]:
+    """What was standard input; whoever reads that meanwhile finds it empty."""
+    given = os.dup(0)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    try:
+        yield given
+    finally:
+        os.dup2(given, 0)
+        os.close(given)
+
+
+async def _lines(given: int) -> AsyncIterator[str]:
+    """Without a thread that reads, which nothing could end before another line comes."""
+    begun = bytearray()
+    while data := await _next_bytes(given):
+        begun += data
+        if b"\n" in data:
+            *lines, rest = bytes(begun).split(b"\n")
+            begun = bytearray(rest)
+            for line in lines:
+                yield line.decode("utf-8", "replace")
+    if begun:
+        yield begun.decode("utf-8", "replace")
+
+
+async def _next_bytes(given: int) -> bytes:
+    import anyio
+
+    try:
+        await anyio.wait_readable(given)
+    except PermissionError:  # a file: it is never waited for
+        await asyncio.sleep(0)
+    return os.read(given, READ_AT_ONCE)
 
 
 @asynccontextmanager
