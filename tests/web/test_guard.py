@@ -218,6 +218,40 @@ def test_a_body_that_grows_too_large_is_cut_off_while_it_arrives(guard: Guard, a
     assert "larger" in json.loads(body)["what"]
 
 
+@pytest.mark.parametrize("path", ["/api/upload", "/sign-in"])
+def test_a_body_whose_rest_does_not_come_is_not_waited_for(
+    guard: Guard, access: Access, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stranger's must come at once; that of somebody who is let in may take its time, while something comes."""
+    monkeypatch.setattr("weft.web.guard.PIECE_SECONDS", 0.2)
+    monkeypatch.setattr("weft.web.guard.STRANGER_SECONDS", 0.25)
+    _, token = access.add_token(ME, ["write"], "")
+    headers = {"host": "127.0.0.1:8700", "origin": OWN, "authorization": f"Bearer {token}"}
+    sent: list[Message] = []
+    pieces = 0
+
+    async def receive() -> Message:
+        nonlocal pieces
+        await asyncio.sleep(0.1 if pieces < 5 else 60)
+        pieces += 1
+        return {"type": "http.request", "body": b"x", "more_body": True}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    async def asked() -> None:
+        named = [(name.encode(), value.encode()) for name, value in headers.items()]
+        scope: Scope = {"type": "http", "method": "POST", "path": path, "headers": named, "client": ("127.0.0.1", 1)}
+        async with asyncio.timeout(10):
+            await guard(scope, receive, send)
+
+    if path == "/sign-in":
+        del headers["authorization"]
+    asyncio.run(asked())
+    assert sent[0]["status"] == 408
+    assert pieces <= 2 if path == "/sign-in" else pieces == 5
+
+
 def test_what_follows_ends_for_who_is_let_in_no_longer_without_a_fault_in_what_answers(access: Access) -> None:
     """What answers may be others' code, which would tell of a fault on the terminal and leave the stream cut off."""
     token, secret = access.add_token(ME, ["read"], "")

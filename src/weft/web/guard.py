@@ -11,6 +11,7 @@ headers on every response. A way (`Way`) says what a path needs; a path that no 
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping, Sequence
@@ -36,6 +37,10 @@ SIGN_INS_EACH: Final = 5
 """Tries to sign in that one address has in a minute."""
 SIGN_INS_ALL: Final = 20
 MINUTE: Final = 60.0
+PIECE_SECONDS: Final = 60.0
+"""Between two pieces of a body."""
+STRANGER_SECONDS: Final = 20.0
+"""For all of the body of somebody who has not signed in."""
 _READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _END: Final[Message] = {"type": "http.response.body", "body": b""}
 
@@ -199,16 +204,8 @@ class Guard:
         await self._answer(scope, receive, self._finish(send, way), head, way)
 
     async def _answer(self, scope: Scope, receive: Receive, out: Send, head: RequestHead, way: Way) -> None:
-        who, size = scope["state"]["who"], 0
-
-        async def bounded() -> Message:
-            nonlocal size
-            message = await receive()
-            size += len(message.get("body", b""))
-            if size > way.limit:
-                raise TooLargeError
-            return message
-
+        who = scope["state"]["who"]
+        bounded = _bounded(receive, way.limit, is_stranger=who is None)
         started = ended = False
 
         async def watched(message: Message) -> None:
@@ -231,6 +228,9 @@ class Guard:
             if not started:
                 told = Refusal(413, f"the body is larger than {way.limit // 2**20} MB", "send less at once")
                 await refuse(told, head.path, out)
+        except TooSlowError:
+            if not started:
+                await refuse(Refusal(408, "the rest of the body did not come", "send it again"), head.path, out)
 
     def _who(self, head: RequestHead) -> Identity | None:
         if head.bearer:
@@ -264,8 +264,36 @@ class Guard:
         return finished
 
 
+def _bounded(receive: Receive, limit: int, *, is_stranger: bool) -> Receive:
+    """A body in pieces, as much as the way allows, as long as more of it comes."""
+    size, whole = 0, False
+    clock = asyncio.get_running_loop().time
+    last = clock() + STRANGER_SECONDS
+
+    async def bounded() -> Message:
+        nonlocal size, whole
+        if whole:  # what comes now is that they have gone
+            return await receive()
+        try:
+            async with asyncio.timeout_at(last if is_stranger else clock() + PIECE_SECONDS):
+                message = await receive()
+        except TimeoutError:
+            raise TooSlowError from None
+        size += len(message.get("body", b""))
+        whole = not message.get("more_body")
+        if size > limit:
+            raise TooLargeError
+        return message
+
+    return bounded
+
+
 class TooLargeError(Exception):
     """More came than the way allows."""
+
+
+class TooSlowError(Exception):
+    """The rest did not come."""
 
 
 def loopback_origins(port: int, *, scheme: str = "http") -> frozenset[str]:

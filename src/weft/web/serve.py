@@ -12,9 +12,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from weft.app import Access, App
 from weft.protocol.errors import EXIT_USAGE, UserError
@@ -27,6 +28,10 @@ from weft.web.mcp import PATH, McpHall
 from weft.web.place import ServedWorkspace
 
 PORT: Final = 8700
+PATIENCE: Final = 15.0
+"""Seconds that a connection may have no request under way, about: twice of this at most."""
+MOST_CONNECTIONS: Final = 512
+"""Each takes an open file, and those of sessions are taken from the same number."""
 Answering = Callable[[str], AbstractAsyncContextManager[ASGIApp]]
 """What answers at a path, for as long as it is open."""
 WAYS: Final = (
@@ -213,9 +218,40 @@ async def serve_mcp(
         await _Server(_config(guard, options)).serve([listening])
 
 
+class _Connection(H11Protocol):
+    """One that asks nothing, or never comes to the end of what it asks, is sent away: it would keep others out. Where
+    there is no room, the oldest of these goes for who comes."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._came = self.loop.time()
+        self._before: object = self
+        if len(self.connections) > MOST_CONNECTIONS:
+            others = (one for one in self.connections if isinstance(one, _Connection) and one is not self)
+            silent = [one for one in others if one._asked is None and not one.transport.is_closing()]
+            min(silent, key=lambda one: one._came, default=self).transport.abort()
+        self._look()
+
+    @property
+    def _asked(self) -> RequestResponseCycle | None:
+        return cast(RequestResponseCycle | None, self.cycle)
+
+    def _look(self) -> None:
+        if self not in self.connections:
+            return
+        asked = self._asked
+        resting = asked is None or asked.response_complete
+        if resting and self._before is asked:
+            self.transport.abort()
+            return
+        self._before = asked if resting else self
+        self.loop.call_later(PATIENCE, self._look)
+
+
 def _config(app: ASGIApp, options: ServeOptions) -> uvicorn.Config:
     return uvicorn.Config(
         app,
+        http=_Connection,
         log_level="warning",
         access_log=False,
         server_header=False,
