@@ -524,6 +524,8 @@ def test_a_long_history_is_shortened_and_says_the_same(app: App, monkeypatch: py
         ("cron: '0 7 * * *'\nstrat: {}\n", "strat"),
         ("cron: '0 7 * * *'\noverlap: start\nstart: {session: one}\n", "can't go side by side"),
         ("cron: '0 7 * * *'\noverlap: skip\nsay: {session: one, text: hi}\n", "'overlap' is for runs"),
+        ("cron: '0 7 * * *'\nsay: {session: ../one, text: hi}\n", "2:16: say.session: '../one' is not a session id"),
+        ("cron: '0 7 * * *'\nstart: {session: A}\n", "'A' is not a session id"),
     ],
 )
 def test_a_broken_schedule_says_what_is_wrong(app: App, desk: Path, text: str, said: str) -> None:

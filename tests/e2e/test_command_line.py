@@ -116,6 +116,7 @@ def test_what_python_kept_of_our_code_on_a_full_disk_is_named(weft: Weft, tmp_pa
     ("words", "said"),
     [
         (["rnu"], "there is no command 'rnu'; did you mean 'run'?"),
+        (["status"], "there is no command 'status'; did you mean 'weft sessions list'?"),
         (["run", "--frce"], "No such option '--frce'"),
         (["run", "leters", "POEM"], "did you mean 'letters'?"),
         (["run", "letters"], "needs the input 'source'"),

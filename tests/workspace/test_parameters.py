@@ -61,6 +61,7 @@ def test_a_good_value_arrives_in_its_one_form(name: str, given_value: Any, value
         ("short", "maybe", "parameter 'short' must be true or false, not the text 'maybe'", ""),
         ("short", 1, "parameter 'short' must be true or false, not the number 1", ""),
         ("wrods", "3", "unknown parameter 'wrods'", "did you mean 'words'?"),
+        ("depth", "deep", "unknown parameter 'depth'", "this pipeline has no modes: it has no key 'depth'"),
         ("xyz", "3", "unknown parameter 'xyz'", "the parameters are: words, share, tone, short"),
     ],
 )

@@ -39,6 +39,8 @@ _HOMES: Final = {
 }
 """Of commands whose module has another name, or has them beside another."""
 HELP: Final = "help"
+_ELSEWHERE: Final = dict.fromkeys(("status", "ls", "ps", "jobs"), "sessions list")
+"""What other programs call it."""
 MOST_MEANT: Final = 4
 """Commands of groups that are offered for one that does not exist."""
 
@@ -78,6 +80,8 @@ class Commands(click.Group):
 
         if any(f"--{word}" in option.opts for option in ctx.command.get_params(ctx)):
             return f"did you mean 'weft --{word}'?"
+        if word in _ELSEWHERE:
+            return f"did you mean 'weft {_ELSEWHERE[word]}'?"
         inside: dict[str, list[str]] = {}
         for name in chain.from_iterable(GROUPS.values()):
             group = self.get_command(ctx, name)

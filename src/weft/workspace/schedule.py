@@ -16,7 +16,7 @@ from pydantic import Field
 from weft.files import Folder
 from weft.protocol.errors import Problem, UsageError
 from weft.protocol.hashes import hash_value
-from weft.protocol.ids import NAME
+from weft.protocol.ids import NAME, check_session_id
 from weft.protocol.values import dataclass
 from weft.workspace.document import MarkedDocument, read_source
 from weft.workspace.explain import check
@@ -158,8 +158,9 @@ def _faults(file: ScheduleFile, document: MarkedDocument, dropped: frozenset[tup
     """What is wrong beyond the kinds of values; of a key that is wrong already nothing more is said."""
     there = {path[0] for path in dropped if path} | {name for name, value in file if value}
     told = [("", *one) for one in (*_none_or_both(there, _WHEN, "when"), *_none_or_both(there, _WHAT, "what is begun"))]
-    told += _faults_of_when(file)
-    return [document.at_value((key,) if key else (), *words) for key, *words in told if (key,) not in dropped]
+    told += _faults_of_when(file) + _faults_of_session(file)
+    placed = [(tuple(key.split(".")) if key else (), words) for key, *words in told]
+    return [document.at_value(place, *words) for place, words in placed if place not in dropped]
 
 
 _WHEN: Final = ("cron", "changed", "call")
@@ -196,6 +197,17 @@ def _faults_of_when(file: ScheduleFile) -> list[tuple[str, str, str]]:
         found.append(("overlap", "the runs of one session can't go side by side", hint))
     if file.changed and (file.changed.startswith("/") or ".." in file.changed.split("/")):
         found.append(("changed", "it must lie in the workspace", "write a pattern such as notes/*.md"))
+    return found
+
+
+def _faults_of_session(file: ScheduleFile) -> list[tuple[str, str, str]]:
+    named = {"start": file.start and file.start.session, "say": file.say and file.say.session}
+    found = []
+    for key, name in named.items():
+        try:
+            check_session_id(name or "none")
+        except UsageError as error:
+            found.append((f"{key}.session", error.message, error.hint))
     return found
 
 
