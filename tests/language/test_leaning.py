@@ -26,8 +26,11 @@ What they cannot do is add.
 The trust that bought it has planted forty trees.
 It works with ten times that amount of traffic.
 People think the pipes wear out.
+Takes one argument, which is the line to show.
+Returns true if the lamp is lit.
 """
 STANDING = """
+Humans have two eyes and one mouth.
 If you know how fast each hand turns and how strongly it pulls, you can add them up.
 A prediction is a sum over what was put in.
 This manual describes the program.

@@ -102,6 +102,12 @@ def test_a_dateline_makes_news_and_is_not_told(place: str) -> None:
     assert summary["tldr"].startswith("The council of the town has closed the swing bridge for a year.")
 
 
+@pytest.mark.parametrize("name", ["POV-Ray", "CD-ROM", "TCP-IP", "GNU-Linux"])
+def test_a_name_with_a_hyphen_is_no_dateline(name: str) -> None:
+    text = f"# Notes\n\n{name} works with two kinds of files, and both of them are plain text. {TOLD}\n"
+    assert kits.make(text).summary["tldr"].startswith(f"{name} works with two kinds of files")
+
+
 def test_a_short_report_full_of_names_is_news_and_no_story() -> None:
     report = (
         "Mayor Anna Lindqvist has ordered the Harburg Ferry Authority to stop selling tickets. She wrote to the City "

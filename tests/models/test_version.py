@@ -38,6 +38,7 @@ RESULTS = {
     "28": "d666e69a308360f6",
     "29": "d666e69a308360f6",
     "30": "7210ed2c5443042f",
+    "31": "7210ed2c5443042f",
 }
 """What each version gives for these texts. A new version adds a line; only the last has to hold."""
 

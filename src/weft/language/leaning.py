@@ -55,7 +55,7 @@ _BEGINS: Final = re.compile(
     r"|\d[\d.,]*\s?(?:%|per ?cent)\s+(?:were|was|are|is|have|had|said|did|could)\b"
     # who does it stands in the heading of an entry: `Returns the name …`
     r"|(?!(?:Sometimes|Besides|Towards|Thus|Perhaps|Always|Plus|Does|Was|Has|Whereas|Afterwards|Nowadays)\b)(?:Is|[A-Z][a-z]+(?<!s)s)"
-    r" (?:the(?! [A-Z])|an?|whether|users)\b(?!.*\?)"
+    r" (?:the(?! [A-Z])|an?|whether|users|one|two|true|false|zero|NULL)\b(?!.*\?)"
     r"|The reason (?:for|why) (?:not|this|that|it|these|doing)\b"
     r"|The (?:reason|answer|result|results|problem|difference|trick|effect|consequence|alternative|exception|solution"
     r"|one|ones) (?:is|was|are|were|will|lies|lay)\b"

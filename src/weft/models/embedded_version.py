@@ -4,5 +4,5 @@ from __future__ import annotations
 
 from typing import Final
 
-VERSION: Final = "30"
+VERSION: Final = "31"
 """Whoever changes what a kit says changes this: steps that the engine made are then made again."""

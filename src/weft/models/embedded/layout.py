@@ -59,16 +59,18 @@ _BULLET: Final = re.compile(
 )
 _CLAUSE: Final = re.compile(r"(?:§\s*)?\d{1,2}(?:\.\d{1,2}){0,3}[.)]?[ \t]+(?=\S)")
 _ON_A_DAY: Final = r"(?:,? (?:\d{1,2}\.? [A-Z][a-z]+|[A-Z][a-z]+\.? \d{1,2})\.?(?:,? \d{4})?)?"
+_DASH: Final = r"(?:\s?(?:[—–]{1,2}|--)\s?|\s-\s?|-\s)"
+"""A hyphen in a word is none: `POV-Ray`."""
 _DATELINE: Final = re.compile(
     rf"(?:[A-ZÀ-Þ][A-ZÀ-Þ .,'’-]{{2,30}}(?:,? [A-Z][a-z]+\.?)?{_ON_A_DAY}(?: \([A-Za-z/ ]+\))?|\(?[A-Z]{{2,8}}\)?)"
-    r"\s?[—–-]{1,2}\s?(?=[A-Z\"“])|[A-Z][\w.,'’ -]{1,40} \([A-Z][A-Za-z/ ]{1,14}\)\s?[—–-]{1,2}\s?(?=[A-Z\"“])"
+    rf"{_DASH}(?=[A-Z\"“])|[A-Z][\w.,'’ -]{{1,40}} \([A-Z][A-Za-z/ ]{{1,14}}\){_DASH}(?=[A-Z\"“])"
     r"|\([A-Z]{2,8}(?: [A-Z][a-z]+)?\)\s*[—–-]*\s*(?=[A-Z\"“])"
     # an agency without a dash behind it: `Moscow (CNN)The`, `MOSCOW, February 9. /TASS/.`
     r"|[A-Z][\w.,'’/ -]{1,40} \([A-Z]{2,8}\)(?=[A-Z\"“])"
     r"|(?:[A-ZÀ-Þ][A-ZÀ-Þ .'’-]{2,30}, [A-Z][a-z]+ \d{1,2}\. ?)?/[A-Z]{3,12}/\.?\s+(?=[A-Z\"“])"
     # a town and its country
     rf"|[A-Z][a-z'’]+(?: [A-Z][a-z]+)?, (?:the |[a-z]+ )?[A-Z][a-z]+(?: [A-Z][a-z]+)?{_ON_A_DAY}"
-    r" ?[—–-]{1,2} ?(?=[A-Z\"“])"
+    rf"{_DASH}(?=[A-Z\"“])"
 )
 _NICK: Final = re.compile(r"\s*<[^\s<>@/:]{1,20}> \S")
 """With this a line of a chat begins that somebody tells of."""

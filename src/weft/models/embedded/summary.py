@@ -48,7 +48,7 @@ _TITLE: Final = 18
 """Words of a sentence that may stand as a title."""
 _SMALL: Final = 3
 """Letters of a word that any text may have."""
-_LEAST_POINT, _LEAST_POINT_OF_NEWS = 9, 6
+_LEAST_POINT, _LEAST_POINT_OF_NEWS, _NO_POINT = 9, 6, 4
 """Words: what has fewer is seldom what a text says; a report says it in a few."""
 _FILE_NAME: Final = re.compile(r"^\S+\.\w{1,5}$|^[A-Za-z0-9_-]+$|^(?:untitled|readme|document|content|index)$", re.I)
 _PLAIN_NAME: Final = re.compile(r"[^\W\d_][^\W\d_]?[a-zà-ÿ]{2,}(?:[ _-](?:README|[^\W\d_]?[a-zà-ÿ]+))*$")
@@ -455,7 +455,8 @@ class _Teller:
             leaning = (one for one in self.reading.sentences if one.sound and one.leans and not one.asks)
             pool += [one for one in leaning if one.index not in self.used and not self._speaks(one)]
         least = _LEAST_POINT_OF_NEWS if news else _LEAST_POINT
-        pool = [one for one in pool if one.size >= least or not self.reading.known.spaced] or pool
+        said = [one for one in pool if one.size >= _NO_POINT or not self.reading.known.spaced]
+        pool = [one for one in said if one.size >= least or not self.reading.known.spaced] or said
         # What is needed for something is no point, nor is a row of a menu.
         whole = [one for one in pool if one.ended or self.kind == "captions" or not self.reading.known.spaced]
         pool = whole or [one for one in pool if one.kind == "item" and one.text[0].isupper()]
