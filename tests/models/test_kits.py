@@ -108,6 +108,24 @@ def test_a_name_with_a_hyphen_is_no_dateline(name: str) -> None:
     assert kits.make(text).summary["tldr"].startswith(f"{name} works with two kinds of files")
 
 
+def test_what_stands_over_lists_speaks_to_nobody() -> None:
+    parts = ("Design", "Sorting", "Testing") * 2
+    tasks = [
+        f"{part}:\n  -> the keeper should write {n} tests for it, and a page on how it is done"
+        for n, part in enumerate(parts)
+    ]
+    spoken = [one.replace("  -> the", "The") for one in tasks]
+    assert set(read("\n\n".join(spoken)).speakers) == set(parts)
+    assert read("\n\n".join(tasks)).speakers == ()
+
+
+def test_an_option_is_told_with_its_dash() -> None:
+    text = f"# Runtime options\n\n-P If set, the guard will not stop when a list can't be read. {TOLD}\n"
+    made = kits.make(text).summary
+    told = [made["tldr"], *made["bullets"]]
+    assert [one for one in told if one.startswith("-P If set")]
+
+
 def test_a_short_report_full_of_names_is_news_and_no_story() -> None:
     report = (
         "Mayor Anna Lindqvist has ordered the Harburg Ferry Authority to stop selling tickets. She wrote to the City "

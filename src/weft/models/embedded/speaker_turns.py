@@ -37,6 +37,7 @@ _ASKED: Final = sign_words("asked")
 """What questions and answers are marked by: it names nobody."""
 _QUESTIONS: Final = sign_words("questions")
 _HEADING: Final = re.compile(r"#{1,6}\s")
+_POINT: Final = re.compile(r"(?:[-*•+]|[-=]>|\d{1,2}[.)])\s")
 _AGAIN, _HEADED = 2, 4
 """How often a name comes in a talk, on average; and the turns there are for each heading. What labels the points of a
 manual comes once or twice, between many of them."""
@@ -124,12 +125,16 @@ def _believed(found: dict[int, Turn], lines: Sequence[str]) -> frozenset[str]:
     if total < max(3, _AGAIN * len(often), _HEADED * headings):
         return frozenset()
     said: defaultdict[str, list[int]] = defaultdict(list)
+    listed = 0
     for number, turn in found.items():
         if turn.speaker in often:
             rest = lines[number][turn.text_at :].strip()
             following = lines[number + 1].strip() if not rest and number + 1 < len(lines) else rest
+            listed += _POINT.match(following) is not None
             said[turn.speaker].append(len(following.split()) + len(following) // 12)
     lengths = [length for counts in said.values() for length in counts]
+    if 2 * listed > len(lengths):
+        return frozenset()  # what stands over lists is no speaker
     filled = sum(1 for line in lines if line.strip())
     if sum(lengths) < 5 * len(lengths) or total < 0.1 * filled:
         return frozenset()

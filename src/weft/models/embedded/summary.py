@@ -75,7 +75,8 @@ _OF_ITSELF: Final = re.compile(signs("of_itself"))
 """A sentence in which a text says what it is."""
 _SOON: Final = 30
 """Sentences within which it does."""
-_LEAD_IN: Final = re.compile(r"^[—–-]+\s*")
+_LEAD_IN: Final = re.compile(r"^(?:[—–]+\s*|-+\s+)")
+"""A dash before a sentence, and no option that it begins with."""
 _OPENING: Final = ("news", "article", "essay", "letter", "newsletter", "paper", "manual", "note", "recipe", "story")
 """Kinds that say in their first sentence what they are about."""
 _TOLD_FIRST: Final = ("news", "article", "essay", "note", "recipe", "story")
