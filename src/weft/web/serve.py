@@ -236,16 +236,18 @@ class _Connection(H11Protocol):
     def _asked(self) -> RequestResponseCycle | None:
         return cast(RequestResponseCycle | None, self.cycle)
 
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self._looks.cancel()
+
     def _look(self) -> None:
-        if self not in self.connections:
-            return
         asked = self._asked
         resting = asked is None or asked.response_complete
         if resting and self._before is asked:
             self.transport.abort()
             return
         self._before = asked if resting else self
-        self.loop.call_later(PATIENCE, self._look)
+        self._looks = self.loop.call_later(PATIENCE, self._look)
 
 
 def _config(app: ASGIApp, options: ServeOptions) -> uvicorn.Config:
