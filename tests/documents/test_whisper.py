@@ -131,6 +131,7 @@ def test_text_without_times() -> None:
     found = whisper({"text": "All of it.\nIn two lines."})
     assert found.text == "All of it. In two lines."
     assert found.cues == ()
+    assert whisper({"text": "All of it.", "segments": [], "language": "en", "duration": 1.5}).text == "All of it."
 
 
 def test_broken_times_lose_no_words() -> None:
@@ -158,6 +159,7 @@ def test_broken_times_lose_no_words() -> None:
         {"segments": []},
         {"segments": [{"start": 1}]},
         {"text": ""},
+        {"text": "#101010", "name": "Visual Studio", "paper": "#ffffff"},
         [[["x"]]],
     ],
 )

@@ -23,6 +23,22 @@ from weft.documents.document import Draft, RefusedError
 from weft.documents.speech import speech_of
 
 _LISTS: Final = ("segments", "chunks", "transcription", "events", "utterances", "results", "monologues")
+_ONLY_TEXT: Final = frozenset(
+    (
+        "text",
+        "title",
+        "language",
+        "language_code",
+        "language_probability",
+        "duration",
+        "task",
+        "usage",
+        "logprobs",
+        "model",
+        "words",
+    )
+)
+"""What stands beside a text without pieces. Other JSON has a `text` as well: a message, the colours of an editor."""
 _CLOCK: Final = re.compile(r"(?:(\d{1,4}):)?(\d{1,3}):(\d{1,2}(?:[.,]\d{1,6})?)")
 _NO_TRANSCRIPT: Final = "is JSON, but no transcript: it has no segments with text and times"
 _HINT: Final = 'A transcript looks like {"segments": [{"start": 0.0, "end": 2.5, "text": "…"}]}'
@@ -40,7 +56,7 @@ def read_whisper(text: str) -> Draft:
     captions = list(_captions(value))[:_PIECES]
     whole = value if isinstance(value, dict) else {}
     if not captions:
-        spoken = whole.get("text")
+        spoken = whole.get("text") if set(whole) <= _ONLY_TEXT | {*_LISTS} else None
         if not isinstance(spoken, str) or not spoken.strip():
             raise RefusedError(_NO_TRANSCRIPT, _HINT)
         captions = [Caption(None, None, line) for line in spoken.split("\n") if line.strip()]
