@@ -145,6 +145,29 @@ def test_jobs_outlive_the_server_and_one_that_was_cut_off_has_failed() -> None:
     asyncio.run(after_broken(kept))
 
 
+def test_what_waits_for_a_person_ends_with_the_server() -> None:
+    kept = Kept()
+
+    async def lived() -> str:
+        ready = asyncio.Event()
+
+        async def waits(_: Tell) -> list[str]:
+            ready.set()
+            await asyncio.Event().wait()
+            return []
+
+        async with asyncio.timeout(20), asyncio.TaskGroup() as group:
+            jobs = Jobs(group, kept)
+            name = jobs.begin("signing in to notes", waits).id
+            await ready.wait()
+            await jobs.close()
+        return name
+
+    name = asyncio.run(lived())
+    (told,) = json.loads(kept.data or b"[]")
+    assert (told["id"], told["state"], "the server ended" in told["notes"][0]) == (name, "failed", True)
+
+
 async def after_broken(kept: Kept) -> None:
     async with asyncio.TaskGroup() as group:
         assert Jobs(group, kept).all() == []

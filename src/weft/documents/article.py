@@ -276,7 +276,7 @@ def _leads_along(element: Element, weight: _Weight) -> bool:
     if element.first(*_HEADINGS) is not None:
         return False
     links = [each for each in element.elements() if _is_link(each)]
-    if weight.line >= _PARAGRAPH and not _is_between(element.all_text().strip(), links):
+    if weight.line >= _PARAGRAPH and not _has_link_at_its_edge(element.all_text().strip(), links):
         return False
     along = [link for link in links if _ALONG.fullmatch(_said(link)) or link.attributes.get("rel") in _WAYS]
     if len(along) == 1 == len(links):
@@ -284,7 +284,7 @@ def _leads_along(element: Element, weight: _Weight) -> bool:
     return len(along) > 1 and 2 * len(along) >= len(links)
 
 
-def _is_between(text: str, links: Sequence[Element]) -> bool:
+def _has_link_at_its_edge(text: str, links: Sequence[Element]) -> bool:
     """Whether a line begins or ends with one of its links: in a sentence that names one, words stand around it."""
     words = [said for link in links if (said := _said(link))]
     return any(text.startswith(said) or text.endswith(said) for said in words)

@@ -153,8 +153,8 @@ def check_names(specs: Mapping[str, ParameterSpec], given: Mapping[str, Any]) ->
     for name, value in given.items():
         _refuse_secret(name, specs.get(name), value)
         if name not in specs:
-            none = "this pipeline has no modes: it has no key 'depth'" if name == "depth" else ""
-            raise UsageError(f"unknown parameter '{name}'", hint=none or suggest(name, specs, "parameters"))
+            no_modes = "this pipeline has no modes: it has no key 'depth'" if name == "depth" else ""
+            raise UsageError(f"unknown parameter '{name}'", hint=no_modes or suggest(name, specs, "parameters"))
 
 
 def parameter_values(specs: Mapping[str, ParameterSpec], given: Mapping[str, Any]) -> dict[str, Any]:

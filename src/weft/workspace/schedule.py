@@ -205,7 +205,8 @@ def _faults_of_session(file: ScheduleFile) -> list[tuple[str, str, str]]:
     found = []
     for key, name in named.items():
         try:
-            check_session_id(name or "none")
+            if name:
+                check_session_id(name)
         except UsageError as error:
             found.append((f"{key}.session", error.message, error.hint))
     return found
